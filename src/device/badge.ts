@@ -1,7 +1,7 @@
-/** `set` to a number, or `add` to the device's stored count (never below 0). */
+/** `add` counts from the device's stored badge and stops at 0. */
 export type BadgeChange = { readonly set: number } | { readonly add: number }
 
-/** The largest badge that APNs and Android accept: a signed 32-bit integer. */
+/** APNs and Android read the badge as a signed 32-bit integer. */
 export const MAX_BADGE = 2_147_483_647
 
 export function applyBadge(change: BadgeChange, stored: number): number {

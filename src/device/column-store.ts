@@ -13,7 +13,6 @@ export interface DevicePlace {
   readonly lng: number | null
 }
 
-/** A new device's columns, besides the plain ones. */
 const INSERTED = [
   'application',
   'platform',
@@ -32,13 +31,10 @@ const INSERTED = [
 
 type NewRow = Pick<StoredRow<typeof device>, (typeof INSERTED)[number]>
 
-/** A push by local time is under way for little more than a day, from Kiritimati to Niue. */
+/** A push by local time runs for little more than a day, from Kiritimati to Niue. */
 const LOOKS_MS = [-2 * DAY_MS, 0, 2 * DAY_MS]
 
-/**
- * Writes the columns of devices. An update names only columns that changed: SQLite would rewrite the indexes of the others
- * at each launch of each app. Call inside a transaction.
- */
+/** An update names only columns that changed: SQLite would rewrite the indexes of the others at every app launch. */
 export function createColumnStore({ database, clock }: { database: Pick<Database, 'statement'>; clock: Clock }) {
   const columns = [...INSERTED, 'cell', ...PLAIN]
   const insert = database.statement<never, Value[]>(
@@ -64,7 +60,7 @@ export function createColumnStore({ database, clock }: { database: Pick<Database
   )
 
   function set(device: number, name: PlainName, from: string | null, to: string | null): void {
-    // The trigger `device_moved` sets `moved_at` to `updated_at`, by service time. A zone whose clocks show the same is no move.
+    // The trigger `device_moved` dates a move by `updated_at`. A zone with the same clock is no move.
     const before = name === 'timezone' && isSameClock(from, to, clock.now()) ? movedAt.get(device) : null
     plain.get(name)?.run(storedOf(name, to), device)
     if (before !== null) setMovedAt.run(before.moved_at, device)
@@ -78,16 +74,16 @@ export function createColumnStore({ database, clock }: { database: Pick<Database
       return Number(insert.run(...own, cellAt(row), ...stored).lastInsertRowid)
     },
 
-    /** Gives what the device has afterwards. To be called after `updated_at` is written, which dates a move. */
+    /** Returns the new values. Write `updated_at` first: it dates a move. */
     change(device: number, had: PlainValues, said: PlainChanges): PlainValues {
-      // At most launches an app says what it said before.
+      // Most launches change nothing.
       if (PLAIN.every((name) => said[name] === undefined || (said[name] || null) === had[name])) return had
       const values = plainAfter(said, had)
       for (const name of PLAIN) if (values[name] !== had[name]) set(device, name, had[name], values[name])
       return values
     },
 
-    /** An app that says its place at every launch seldom leaves the cell, which has an index. */
+    /** Most launches report a place in the same cell, which has an index. */
     move(device: number, from: DevicePlace, to: DevicePlace): void {
       if (from.lat === to.lat && from.lng === to.lng) return
       setPlace.run(to.lat, to.lng, device)
@@ -97,17 +93,17 @@ export function createColumnStore({ database, clock }: { database: Pick<Database
   }
 }
 
-/** `device.cell`; `null` where the place is not known. */
+/** `null`: unknown place. */
 function cellAt({ lat, lng }: DevicePlace): number | null {
   return lat === null || lng === null ? null : cellOf(lat, lng)
 }
 
-/** Whether clocks in both zones show the same, at `now` (ms since the Unix epoch) and two days before and after. */
+/** Compares both zones at `now` (ms since the Unix epoch) and two days before and after. */
 function isSameClock(one: string | null, other: string | null, now: number): boolean {
   return LOOKS_MS.every((ms) => offsetIn(one, now + ms) === offsetIn(other, now + ms))
 }
 
-/** Nanoseconds. A zone that this runtime does not know counts as UTC, and so does none. */
+/** Nanoseconds. No zone, or one that this runtime does not know, counts as UTC. */
 function offsetIn(zone: string | null, at: number): number {
   try {
     return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone ?? 'UTC').offsetNanoseconds

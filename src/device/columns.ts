@@ -17,45 +17,39 @@ import {
 } from './device-fields.ts'
 import { keys } from './webpush/keys-field.ts'
 
-/**
- * One fact about a device. Its key in `COLUMNS` is its name in bodies, records, exports and imports, and that of its
- * column in the table `device`.
- */
+/** Its key in `COLUMNS` is its name in bodies, records, exports, imports and the table `device`. */
 interface Column {
-  /** How PUT /deviceToken reads it; absent: an app cannot say it. */
+  /** How PUT /deviceToken reads it. Absent: apps cannot set it. */
   readonly said?: Member<unknown, boolean>
-  /** Its schema in the device record, for the app and its backend; absent: only an export has it. */
+  /** Its schema in the device record. Absent: only an export has it. */
   readonly record?: JsonSchema
-  /** What else the header of a CSV may call it, in lower-case letters and digits; absent: not read from a CSV. */
+  /** Other headers in a CSV, in lower-case letters and digits. Absent: not read from a CSV. */
   readonly csv?: readonly string[]
   readonly plain?: Plain
 }
 
 /**
- * An optional text that is kept as the app says it, and that `""` removes. Whatever registers, moves, imports, exports or
- * shows devices takes it from here, and needs nothing of its own. Records leave it out where it is not known.
+ * An optional text; `""` removes it, and records omit it when unknown. Registration, moves, imports, exports and pages
+ * all read this list.
  */
 interface Plain {
-  /** What the column has instead: the position in this list. Default: the text. */
+  /** The column stores an index into this list. Default: the text. */
   readonly codes?: readonly string[]
-  /** What other services call it in their exports. */
+  /** Its names in the exports of other services. */
   readonly onesignal?: string
   readonly parse?: string
   readonly firebase?: readonly string[]
-  /** What the dashboard calls it; absent: a page shows it in another way, or not at all. */
+  /** Its name in the dashboard. Absent: not shown, or shown in another way. */
   readonly label?: string
-  /** The heading of its column in `bellhop devices`, where a device has it; absent: not listed. */
+  /** Its heading in `bellhop devices`. Absent: not listed. */
   readonly heading?: string
-  /** How `where` of a push reads it; absent: no push can ask for it. */
+  /** How `where` of a push reads it. Absent: `where` cannot ask for it. */
   readonly where?: Field<string>
 }
 
 const version = shortText(64)
 
-/**
- * All that the registry knows about a device. A new `plain` entry needs nothing but its migration and its column in
- * database/schema.ts.
- */
+/** A new `plain` entry needs only a migration and a column in database/schema.ts. */
 export const COLUMNS = {
   token: {
     said: required(token),
@@ -187,7 +181,7 @@ export const COLUMNS = {
   registered_at: { csv: ['createdat', 'created'] },
   seen_at: { csv: ['lastseen', 'lastseenat', 'lastactive', 'updatedat'] },
   updated_at: {},
-  /** The two `keys` of a browser, where each is a column of its own. */
+  /** Each of a browser's two `keys`, if a CSV has a column for it. */
   p256dh: { csv: ['keysp256dh', 'p256', 'webp256'] },
   auth: { csv: ['keysauth', 'webauth'] },
 } as const satisfies Readonly<Record<string, Column>>
@@ -198,9 +192,9 @@ type NameWith<Part> = { [Name in keyof Columns]: Columns[Name] extends Part ? Na
 export type PlainName = NameWith<{ readonly plain: object }>
 type ValueOf<Name extends PlainName> = Columns[Name]['said'] extends Member<infer Value, boolean> ? Value : never
 
-/** `null`: not known. */
+/** `null`: unknown. */
 export type PlainValues = { readonly [Name in PlainName]: ValueOf<Name> | null }
-/** What is left out stays; `''` and `null` remove. */
+/** An omitted value stays; `''` and `null` remove it. */
 export type PlainChanges = { readonly [Name in PlainName]?: ValueOf<Name> | null | undefined }
 export type PlainRow = {
   readonly [Name in PlainName]: Columns[Name]['plain'] extends { readonly codes: unknown }
@@ -210,13 +204,12 @@ export type PlainRow = {
 
 const ENTRIES: readonly (readonly [string, Column])[] = Object.entries(COLUMNS)
 
-/** In this order wherever they are listed. */
+/** Every list of columns keeps this order. */
 export const PLAIN = ENTRIES.flatMap(([name, { plain }]) => (plain === undefined ? [] : [name])) as readonly PlainName[]
 export const PLAIN_FACTS = Object.fromEntries(ENTRIES.map(([name, { plain }]) => [name, plain])) as Readonly<
   Record<PlainName, Plain>
 >
 
-/** The plain columns that `where` of a push can ask for, and how it reads them. */
 export const ASKABLE: ReadonlyMap<PlainName, Field<string>> = new Map(
   PLAIN.flatMap((name) => {
     const { where } = PLAIN_FACTS[name]
@@ -231,7 +224,6 @@ type Recorded = { readonly [Name in NameWith<{ readonly record: unknown }>]: Col
 export const RECORDED = partsOf('record') as Recorded
 
 export type CsvName = NameWith<{ readonly csv: unknown }>
-/** What a CSV can have, with the other names of each. */
 export const CSV = partsOf('csv') as Readonly<Record<CsvName, readonly string[]>>
 
 function partsOf(part: 'said' | 'record' | 'csv'): object {
@@ -254,7 +246,7 @@ export function plainOf(row: PlainRow): PlainValues {
   return values as PlainValues
 }
 
-/** What a device has that says this, and had that before. */
+/** The values after a device with `had` says `said`. */
 export function plainAfter(said: PlainChanges, had?: PlainValues): PlainValues {
   const values: Record<string, unknown> = {}
   for (const name of PLAIN) values[name] = said[name] === undefined ? (had?.[name] ?? null) : said[name] || null

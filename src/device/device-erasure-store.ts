@@ -5,13 +5,13 @@ import { packToken, unpackToken } from './device.ts'
 import type { PackedToken, Platform } from './device.ts'
 import { createFeedbackWriter } from './feedback-store.ts'
 
-/** A device, in any state, of a user who is to be erased; with the alias that it had when it left. */
+/** In any state. `alias`: also the one it had when it left. */
 export interface ForgottenDevice extends Pick<StoredRow<typeof device>, 'id' | 'platform' | 'alias'> {
-  /** Its token, and the one that an import gave it: gateways know both. */
+  /** Its token and the token that an import gave it: gateways know both. */
   readonly tokens: readonly string[]
 }
 
-/** Erases the devices, in any state, of a user or an application. To be called inside a transaction. */
+/** Covers devices in every state. Call inside a transaction. */
 export function createDeviceErasure({ database }: { database: Pick<Database, 'statement'> }) {
   type Row = Omit<ForgottenDevice, 'tokens'> & Pick<StoredRow<typeof device>, 'token'>
   const some = database.statement<Row, [application: number, user: string, limit: number]>(
@@ -26,7 +26,7 @@ export function createDeviceErasure({ database }: { database: Pick<Database, 'st
     'SELECT 1 FROM device WHERE id = ? AND user = ?',
   )
   const erase = database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?')
-  // RETURNING, since `changes` also counts the rows that triggers erase.
+  // RETURNING, because `changes` also counts rows that triggers erase.
   const steps = [
     'DELETE FROM device WHERE id IN (SELECT id FROM device INDEXED BY device_by_token WHERE application = ? LIMIT ?)',
     'DELETE FROM label WHERE id IN (SELECT id FROM label WHERE application = ? LIMIT ?)',
@@ -52,7 +52,7 @@ export function createDeviceErasure({ database }: { database: Pick<Database, 'st
     forgetFeedback: (application: number, platform: Platform, token: string): void =>
       feedback.forget(application, platform, packToken(token, platform)),
 
-    /** Triggers erase its labels and what was kept of it. */
+    /** Triggers erase its labels and its row in `left_device`. */
     erase: (device: number): void => void erase.run(device),
   }
 }

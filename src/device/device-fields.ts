@@ -4,7 +4,7 @@ import { PLATFORM_CHOICE, PLATFORMS } from '../platform.ts'
 import type { Platform } from '../platform.ts'
 import { canonicalTag, MAX_TAG_CHARACTERS } from '../text/language-tag.ts'
 
-/** Tags, and notification types, that one device can have. The limits here are held by test/api/http/bodies.test.ts. */
+/** Tags, and notification types, of one device. test/api/http/bodies.test.ts holds these limits. */
 export const MAX_LABELS = 100
 const MAX_TOKEN_BYTES = 4096
 const MAX_NAME_CHARACTERS = 256
@@ -12,15 +12,15 @@ const MAX_NAME_BYTES = 512
 const MAX_USERS = 10_000
 const WHITE_SPACE_OR_CONTROL = /[\s\p{Cc}]/u
 const CONTROL = /\p{Cc}/u
-/** Digits without an exponent, as every client library writes a location. */
+/** No exponent: no client library writes one. */
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)$/
-/** Only names of zones: the runtime would also read an offset, or a whole date with its zone. */
+/** The runtime would also read an offset, or a date with its zone. */
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
 
-/** The token in all examples of the documentation; as long as Apple's. */
+/** The documentation's example, as long as Apple's tokens. */
 export const EXAMPLE_TOKEN = '3f8a09c1'.repeat(8)
 
-/** What is wrong with a value, as the end of the sentence `name …`; `null`: nothing. */
+/** Ends the sentence `name …`; `null`: the value is valid. */
 type ProblemOf = (value: unknown) => string | null
 
 export const token: Field<string> = {
@@ -28,7 +28,7 @@ export const token: Field<string> = {
     type: 'string',
     minLength: 1,
     maxLength: MAX_TOKEN_BYTES,
-    // The same rule as in `problemOfToken`.
+    // As in `problemOfToken`.
     pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$',
     description:
       'The device token of iOS, in upper or lower case (it is kept in lower case); of Android the registration token, or the Firebase Installation ID; of a browser the endpoint of its subscription. 1 to 4096 bytes without white space.',
@@ -52,7 +52,7 @@ function problemOfToken(value: unknown): string | null {
 
 const UTF8 = new TextEncoder()
 
-/** Counts the bytes of long texts alone: a UTF-16 unit is at most 3 bytes of UTF-8. */
+/** A UTF-16 unit is at most 3 bytes of UTF-8, so short texts need no count. */
 function isLongerThan(maxBytes: number, text: string): boolean {
   return text.length > maxBytes / 3 && UTF8.encode(text).length > maxBytes
 }
@@ -87,7 +87,7 @@ export function asPlatform(value: unknown): Platform | null {
   return PLATFORMS.find((one) => value === one || value === String(one)) ?? null
 }
 
-/** A text of 1 to `max` characters without control characters. */
+/** 1 to `max` characters, no control characters. */
 export function shortText(max: number, maxBytes = Number.POSITIVE_INFINITY): Field<string> {
   const problemOf = problemOfText(max, maxBytes)
   return {
@@ -114,7 +114,7 @@ function readOne(value: unknown, name: string, problemOf: ProblemOf): string {
   return value as string
 }
 
-/** Builds an entry's name only to refuse it: for 10,000 users that would take 0.5 ms. */
+/** Naming 10,000 users would take 0.5 ms, so an entry gets its name only in a refusal. */
 function readEach(list: readonly unknown[], name: string, problemOf: ProblemOf): readonly string[] {
   for (let index = 0; index < list.length; index++) {
     if (problemOf(list[index]) !== null) readOne(list[index], `${name}[${index}]`, problemOf)
@@ -128,7 +128,7 @@ function codePoints(text: string): number {
   return count
 }
 
-/** The same field, where `""` takes the value away. */
+/** `""` removes the value. */
 export function orNone(field: Field<string>): Field<string> {
   const { minLength: _, ...schema } = field.schema
   return { schema, emptyIsAbsent: false, read: (value, name) => (value === '' ? '' : field.read(value, name)) }
@@ -138,7 +138,7 @@ const problemOfName = problemOfText(MAX_NAME_CHARACTERS, MAX_NAME_BYTES)
 const { schema: NAME, ...nameReading } = shortText(MAX_NAME_CHARACTERS, MAX_NAME_BYTES)
 const name = { ...nameReading, schema: { type: 'string', maxLength: MAX_NAME_CHARACTERS } }
 
-/** An array of names, or one name; repeated names count once. */
+/** An array of names, or one name, without duplicates. */
 export const names: Field<readonly string[]> = {
   schema: { type: 'array', items: NAME, maxItems: MAX_LABELS, description: 'An array of strings, or one string.' },
   emptyIsAbsent: true,
@@ -155,7 +155,7 @@ function readNames(value: unknown, name: string): readonly string[] {
   return readEach(value, name, problemOfName)
 }
 
-/** For the endpoints whose contract has one name; they read more too. */
+/** The contract has one name here; an array is read too. */
 export const oneName: Field<readonly string[]> = {
   ...names,
   schema: { ...NAME, description: 'One string; an array of strings is read too.' },
@@ -163,7 +163,7 @@ export const oneName: Field<readonly string[]> = {
 
 export const alias = describedAs('Unique within the application.', name)
 
-/** A user of the app, by the name that its backend has for them. Several devices may have the same. */
+/** The ID that the app's backend has for a user, who may have several devices. */
 export const user = describedAs('Whose device it is: one user may have several.', name)
 
 export const users: Field<readonly string[]> = {
@@ -181,7 +181,7 @@ export const users: Field<readonly string[]> = {
   },
 }
 
-/** What stands behind a token of FCM: an iPhone can too, in an app with Firebase's SDK. */
+/** An iPhone has an FCM token too if its app uses Firebase's SDK. */
 export const fcmPlatform: Field<'android' | 'ios'> = {
   schema: {
     type: 'string',
@@ -214,7 +214,7 @@ function degrees(limit: number): Field<number> {
   }
 }
 
-/** The language of a device: a BCP 47 tag in canonical form, or `''`. */
+/** A BCP 47 tag in canonical form, or `''`. */
 export const locale: Field<string> = {
   schema: {
     type: 'string',
@@ -230,7 +230,7 @@ export const locale: Field<string> = {
   },
 }
 
-/** An IANA time zone as the database of zones spells it, or `''`. */
+/** An IANA time zone as the zone database spells it, or `''`. */
 export const timezone: Field<string> = {
   schema: {
     type: 'string',
@@ -247,7 +247,7 @@ export const timezone: Field<string> = {
   },
 }
 
-/** `europe/berlin` → Europe/Berlin; a former name stays as it is. `null`: unknown. */
+/** `europe/berlin` → Europe/Berlin; an alias of a zone stays. `null`: unknown. */
 function nameInDatabase(name: string): string | null {
   try {
     return new Temporal.ZonedDateTime(0n, name).timeZoneId

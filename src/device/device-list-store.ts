@@ -5,10 +5,12 @@ import type { Device } from './device.ts'
 import { labelsIn } from './index/label-index.ts'
 import type { LabelRow } from './index/label-index.ts'
 
-/** Limit of a page for tokens, aliases and users, and for labels: 500 devices with 200 labels could have 100 MB. */
+/**
+ * For a page's tokens, aliases and users, and again for its labels: 500 devices with 200 labels could take 100 MB.
+ */
 const PAGE_CHARACTERS = 1024 * 1024
 
-/** Registered devices with an id over `after`, default 0; of one user, default all. */
+/** Ids after `after` (default 0), of one user (default all). */
 interface DeviceRange {
   readonly after?: number
   readonly user?: string | undefined
@@ -56,10 +58,7 @@ export function createDeviceList({ database }: { database: Pick<Database, 'state
   }
 
   return {
-    /**
-     * One page of the registered devices, oldest first: ids over `after` up to `through`. At most `limit`, fewer if they
-     * are large; none only at the end.
-     */
+    /** Oldest first, up to id `through`. Returns fewer than `limit` devices if they are large; none at the end. */
     list(
       application: number,
       { after = 0, through = Number.MAX_SAFE_INTEGER, limit, user }: DeviceRange & { through?: number; limit: number },
@@ -68,7 +67,7 @@ export function createDeviceList({ database }: { database: Pick<Database, 'state
       return fitting(user === undefined ? page.all(...range) : pageOfUser.all(...range, user))
     },
 
-    /** The id of the `limit`th registered device after `after`; `null`: no device follows it. */
+    /** The id of the `limit`th device after `after`; `null`: no more follow. */
     endOfPage(application: number, limit: number, { after = 0, user }: DeviceRange): number | null {
       const range = [application, after, limit - 1] as const
       const [last, next] = user === undefined ? idsFrom.all(...range) : idsOfUser.all(...range, user)

@@ -8,7 +8,6 @@ import { EXAMPLE_TOKEN } from './device-fields.ts'
 import type { Device, Platform } from './device.ts'
 import { tokenWarning } from './push-token.ts'
 
-/** How a record is written, and the schema of that. */
 export interface RecordShape {
   readonly written: (record: DeviceRecord) => object
   readonly schema: JsonSchema
@@ -44,7 +43,7 @@ function knownOf(device: PlainValues): Pick<DeviceRecord, PlainName> {
   return known as Pick<DeviceRecord, PlainName>
 }
 
-/** Without an exponent, which `String` writes below 0.000001 and the API does not read. */
+/** `String` writes an exponent below 0.000001, which the API does not read. */
 function degreesOnWire(degrees: number | null): string | null {
   if (degrees === null) return null
   return Math.abs(degrees) < 1e-6 ? TINY.format(degrees) : String(degrees)
@@ -73,8 +72,8 @@ const RECORD_SHAPE = objectSchema(
 )
 
 /**
- * The device record on the wire (test/api/contract/10-device-details.test.ts). The plain columns are left out where they
- * are not known: clients of the contract do not know them.
+ * The record on the wire (test/api/contract/10-device-details.test.ts). Omits unknown plain columns, which clients of
+ * the contract do not know.
  */
 export const RECORD = shownAs(RECORD_SHAPE, {
   token: EXAMPLE_TOKEN,

@@ -40,13 +40,13 @@ const READ = [
 
 export type DeviceRow = Pick<StoredRow<typeof device>, (typeof READ)[number] | PlainName | 'token'>
 
-/** For lookups by token: SQLite would build the token again for each row. */
+/** For lookups by token: SQLite would build the known token again for each row. */
 export const COLUMNS_BUT_TOKEN = [...READ, ...PLAIN].join(', ')
 
 export const DEVICE_COLUMNS = `${COLUMNS_BUT_TOKEN}, token`
 
 export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
-  // First: a spread behind other members takes three times as long.
+  // Spread first: behind other members it takes three times as long.
   return {
     ...plainOf(row),
     id: row.id,
@@ -64,8 +64,8 @@ export function deviceOf(row: DeviceRow, labels: DeviceLabels): Device {
 }
 
 /**
- * SQL: the registered devices of application ?1 in `range`, in order of ids. SQLite merges a range of the index for each
- * platform, so it sorts nothing and reads no row beyond a LIMIT.
+ * SQL: the registered devices of application ?1 in `range`, by id. SQLite merges one index range per platform: no sort,
+ * and no reads beyond a LIMIT.
  */
 export function registeredRows(
   columns: string,
@@ -79,14 +79,10 @@ export function registeredRows(
 }
 
 interface RegisteredRows {
-  /** Begins with application, or application and user. */
   readonly index?: 'device_reach' | 'device_by_user'
   readonly platforms?: readonly Platform[]
   readonly order?: 'ASC' | 'DESC'
 }
 
-/**
- * The highest `device.id` so far: devices that register from now on are not addressed. AUTOINCREMENT never gives an id
- * twice, so this cannot move back.
- */
+/** The highest `device.id` ever given: a push excludes later devices. AUTOINCREMENT never reuses an id. */
 export const CEILING = `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'device'), 0)`

@@ -21,11 +21,11 @@ import {
 } from './device-fields.ts'
 import type { DeviceAddress, FcmPlatform, Platform } from './device.ts'
 
-/** The most devices one batch may bring (contract, "Limits"). */
+/** Contract, "Limits". */
 const MAX_BATCH = 500
 
 const PROOF_HEX = /^[0-9A-Fa-f]{64}$/
-/** RFC 4648, 5. Python and Ruby pad it, Node and Go do not. */
+/** RFC 4648, 5. Python and Ruby pad it; Node and Go do not. */
 const PROOF_BASE64URL = /^[\w-]{43}=?$/
 
 const batch = tokens(MAX_BATCH)
@@ -67,7 +67,6 @@ function checkFcmPlatform(platform: Platform, given: FcmPlatform | undefined): v
   throw invalid('fcm_platform', 'is only for platform "1": it tells which system an FCM token belongs to')
 }
 
-/** Platforms whose devices register without keys. */
 const WITHOUT_KEYS = PLATFORMS.filter((platform) => !PLATFORM[platform].hasKeys)
 
 const platformOfBatch = {
@@ -120,7 +119,7 @@ export const SetAlias = bodyOf(
   },
 )
 
-/** Endpoints 5 and 6. The contract writes `Alias` with a capital A. */
+/** Endpoints 5 and 6. The contract capitalizes `Alias`. */
 export const TagDevice = bodyOf(
   {
     platform: required(platform),
@@ -134,7 +133,7 @@ export const TagDevice = bodyOf(
   },
 )
 
-/** The device that a token names, or else an alias. */
+/** `token` wins over `alias`. */
 export function deviceNamed(
   { platform, token, alias }: { platform: Platform; token?: string; alias?: string },
   aliasField: 'alias' | 'Alias',
@@ -164,7 +163,7 @@ export const SetBadge = bodyOf({
   ),
 })
 
-/** What PUT /tag answers. */
+/** PUT /tag. */
 export const TAGGED = objectSchema(
   'TagResult',
   {
@@ -174,7 +173,7 @@ export const TAGGED = objectSchema(
   ['warnings'],
 )
 
-/** What PUT /deviceToken/batch answers. */
+/** PUT /deviceToken/batch. */
 export const IMPORTED = objectSchema(
   'ImportResult',
   {
@@ -199,20 +198,20 @@ export function readDeviceLimit(value: string | undefined): number | null {
   return wholeNumber(1, 10_000).read(value, 'limit')
 }
 
-/** An empty `user` is refused: it must not mean everybody. */
+/** Refuses an empty `user`, which must not mean everybody. */
 export function readUser(value: string | undefined): string | undefined {
   return value === undefined ? undefined : user.read(value, 'user')
 }
 
-/** `after` is the cursor of a page's Link header: a device id, opaque to callers. */
+/** From a page's Link header: a device id, opaque to callers. */
 export function readDeviceCursor(value: string | undefined): number {
   return value === undefined ? 0 : wholeNumber(0, Number.MAX_SAFE_INTEGER).read(value, 'after')
 }
 
-/** A date, or a time with its zone: without one it would depend on the machine. */
+/** A time needs its zone: without one it would depend on the machine. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-/** `since`: ISO 8601 or ms since the Unix epoch. */
+/** ISO 8601 or ms since the Unix epoch. */
 export function readSince(value: string | undefined): number | undefined {
   if (value === undefined || value === '') return undefined
   const read = /^\d+$/.test(value) ? Number(value) : ISO_TIME.test(value) ? Date.parse(value) : Number.NaN
@@ -220,7 +219,6 @@ export function readSince(value: string | undefined): number | undefined {
   throw invalid('since', `must be an ISO 8601 time or milliseconds since 1970, not ${show(value)}`)
 }
 
-/** Headers that name a device: the token, and the platform if several have that token. */
 export const HEADER_PARAMETERS: readonly JsonSchema[] = [
   {
     name: 'token',
@@ -252,7 +250,7 @@ function readPlatformHeader(value: string | undefined): Platform | undefined {
   return read
 }
 
-/** An HMAC-SHA256, as its 32 bytes; `judgeNames` checks it. */
+/** The 32 bytes of an HMAC-SHA256, unchecked: see `judgeNames`. */
 function proof(description: string): Field<Uint8Array> {
   return {
     schema: { type: 'string', maxLength: 64, pattern: `${PROOF_HEX.source}|${PROOF_BASE64URL.source}`, description },

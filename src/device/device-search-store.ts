@@ -8,20 +8,18 @@ import { LABEL_KIND, LABELS_OF_DEVICE, labelsIn } from './index/label-index.ts'
 import type { LabelRow } from './index/label-index.ts'
 import { PLATFORM, PLATFORMS } from '../platform.ts'
 
-/** A device in any state, for operators. */
 export interface FoundDevice extends Device {
   readonly state: DeviceState
   /** Last registration, ms since the Unix epoch. */
   readonly seenAt: number
 }
 
-/** Which devices that have left. */
 export interface LeftQuery {
   readonly state: Exclude<DeviceState, 'registered'>
   readonly platforms: readonly Platform[]
-  /** Devices with one of them; `null`: any. */
+  /** Any of these; `null`: no condition. */
   readonly tags: readonly string[] | null
-  /** Devices with a greater `device.id`. */
+  /** `device.id`, exclusive. */
   readonly after: number
   readonly limit: number
 }
@@ -37,7 +35,7 @@ export interface UserCount extends Omit<DeviceCount, 'platform'> {
   readonly user: string
 }
 
-/** A shorter part of a token would match too many devices. */
+/** Fewer characters of a token would match too many devices. */
 export const MIN_PART = 8
 
 /** Longer than any token. */
@@ -48,7 +46,7 @@ export type SearchKey = (typeof SEARCH_KEYS)[number]
 
 export type DeviceSearch = ReturnType<typeof createDeviceSearch>
 
-/** Searches the registry for operators, on the connection that only reads. */
+/** For operators; uses only the read-only connection. */
 export function createDeviceSearch({ database }: { database: Pick<Database, 'reading'> }) {
   const byId = database.reading<DeviceRow, [number]>(`SELECT ${DEVICE_COLUMNS} FROM device WHERE id = ?`)
   const inApplication = database.reading<DeviceRow, [number, number]>(
@@ -68,13 +66,13 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
   const byUser = database.reading<DeviceRow, [number, string, number]>(
     `SELECT ${DEVICE_COLUMNS} FROM device INDEXED BY device_by_user WHERE application = ? AND user = ? ORDER BY id LIMIT ?`,
   )
-  // From the index alone.
+  // Covered by the index.
   const users = database.reading<UserCount, [number, string, string, string, number]>(
     `SELECT user, sum(state = ${STATE.registered}) AS registered, sum(state <> ${STATE.registered}) AS left
      FROM device INDEXED BY device_by_user
      WHERE application = ? AND user > ? AND user BETWEEN ? AND ? GROUP BY user ORDER BY user LIMIT ?`,
   )
-  // There is no index of devices that have left: this looks at every device after `after`.
+  // No index lists devices that left: this reads every device after `after`.
   const left = database.reading<DeviceRow, [number, number, string, string | null, number, number]>(
     `SELECT ${DEVICE_COLUMNS} FROM device d NOT INDEXED WHERE id > ?5 AND application = ?1 AND state = ?2
        AND platform IN (SELECT value FROM json_each(?3))
@@ -83,7 +81,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
      ORDER BY id LIMIT ?6`,
   )
   const labels = database.reading<LabelRow, [number]>(LABELS_OF_DEVICE)
-  // From two indexes alone.
+  // Covered by two indexes.
   const counts = database.reading<{ registered: number; total: number }, [number, Platform]>(
     `SELECT (SELECT count(*) FROM device WHERE application = ?1 AND platform = ?2 AND state = ${STATE.registered})
          AS registered,
@@ -100,12 +98,12 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
 
   const by = {
     /**
-     * At most `limit` devices with this token, on any platform; if there are none and it has 8 characters, those whose token
-     * begins with it. A `…` or `...` at its end, which shortened tokens have, is ignored.
+     * On any platform. Without a match, and with MIN_PART characters, returns tokens that begin with `token`. Ignores
+     * the `…` or `...` of a shortened one.
      */
     byToken: (application: number, token: string, limit: number): FoundDevice[] => {
       const given = token.replace(/(…|\.\.\.)$/, '')
-      // Apple's tokens are stored in canonical spelling, others as they are.
+      // Apple's tokens are stored in canonical spelling, others unchanged.
       const packings = new Set([canonicalToken(0, given), given])
       const exact = [...packings].flatMap((one) => {
         const packed = packToken(one, 1)
@@ -138,7 +136,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
   return {
     ...by,
 
-    /** By the first of these keys that finds anything. `key` `null`: nothing was found. */
+    /** Tries `keys` in order. `key` `null`: no match. */
     find(application: number, text: string, keys: readonly SearchKey[], limit: number) {
       for (const key of keys) {
         const devices = ways[key](application, text, limit)
@@ -147,7 +145,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
       return { key: null, devices: [] }
     },
 
-    /** By `device.id`; `null`: the application has no such device. */
+    /** `null`: the application has no such device. */
     byId(application: number, id: number): FoundDevice | null {
       const row = inApplication.get(application, id)
       return row && foundOf(row)
@@ -155,7 +153,7 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
 
     byIds: (ids: readonly number[]): FoundDevice[] => ids.flatMap((id) => byId.get(id) ?? []).map(foundOf),
 
-    /** Users whose ID begins with `start` and comes after `after`, in the order of their IDs. */
+    /** User IDs that begin with `start`, after `after`, in order. */
     users: (application: number, start: string, after: string, limit: number): UserCount[] =>
       users.all(application, after, start, `${start}\u{10FFFF}`, limit),
 
@@ -164,14 +162,14 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
       return left.all(application, STATE[state], JSON.stringify(platforms), named, after, limit).map(foundOf)
     },
 
-    /** Reads all of two indexes: 0.1 s for a million devices. Leaves out an optional platform without devices. */
+    /** Reads two whole indexes: 0.1 s per million devices. Omits an optional platform without devices. */
     counts: (application: number, platforms: readonly Platform[]): DeviceCount[] =>
       platforms.flatMap((platform) => {
         const { registered, total } = counts.get(application, platform) ?? { registered: 0, total: 0 }
         return PLATFORM[platform].isOptional && total === 0 ? [] : [{ platform, registered, left: total - registered }]
       }),
 
-    /** Devices that a gateway declared dead since `since`, ms since the Unix epoch. */
+    /** `since`: ms since the Unix epoch. */
     goneSince: (application: number, since: number): number => gone.get(application, since)?.count ?? 0,
   }
 }

@@ -26,8 +26,7 @@ interface AliasChange {
 export type DeviceStore = ReturnType<typeof createDeviceStore>
 
 /**
- * The registry. All synchronous; what writes is to be called inside a transaction. Only registered devices are seen,
- * except by what registers and unregisters.
+ * Synchronous; call its writes inside a transaction. Sees only registered devices, except to register and unregister.
  */
 export function createDeviceStore({ database, clock }: RegistryData) {
   const registry = createRegistry({ database, clock })
@@ -50,7 +49,7 @@ export function createDeviceStore({ database, clock }: RegistryData) {
     return idByToken.get(application, packToken(token, platform), platform)?.id ?? null
   }
 
-  /** The ids of the tokens that are registered on one of `platforms`, each once. */
+  /** Each id once. */
   function idsOf(application: number, platforms: readonly Platform[], tokens: readonly string[]): number[] {
     const ids = platforms.flatMap((platform) => tokens.map((token) => idOf(application, platform, token)))
     return [...new Set(ids.filter((id) => id !== null))]
@@ -76,7 +75,7 @@ export function createDeviceStore({ database, clock }: RegistryData) {
 
     sweepLabels: (after: number): number | null => labels.sweep(after),
 
-    /** Without `platform`, and where several platforms hold the token, the device seen last. */
+    /** If several platforms hold the token: the device seen last. */
     find(application: number, token: string, platform?: Platform): Device | null {
       const platforms = platform === undefined ? PLATFORMS : [platform]
       const found = platforms.flatMap((one) => find.get(application, packToken(token, one), one) ?? [])
@@ -85,8 +84,8 @@ export function createDeviceStore({ database, clock }: RegistryData) {
     },
 
     /**
-     * At least one of `token` and `current_alias`; both must name the same device. `alias` `''` removes it. `takesAlias`:
-     * the alias of another device moves to this one.
+     * `token` and `current_alias` must name the same device; one is enough. `alias` `''` removes it. `takesAlias`: it
+     * may move here from another device.
      */
     setAlias(
       application: number,
@@ -104,7 +103,7 @@ export function createDeviceStore({ database, clock }: RegistryData) {
       return changed(device)
     },
 
-    /** By alias, by token, or by both, which must name one device; without `platform` on all of them. */
+    /** `token` and `alias` must name the same device; one is enough. Without `platform`: on any platform. */
     removeAlias(
       application: number,
       { platform, token, alias }: { platform?: Platform; token?: string; alias?: string },
@@ -123,7 +122,7 @@ export function createDeviceStore({ database, clock }: RegistryData) {
       return 'ok'
     },
 
-    /** `ok` also where the device has the labels already. At most MAX_LABELS of a kind: else none is added. */
+    /** `ok` also if the device has them. Beyond MAX_LABELS of a kind, adds none. */
     addLabels(
       application: number,
       address: DeviceAddress,
@@ -152,7 +151,7 @@ export function createDeviceStore({ database, clock }: RegistryData) {
       return leftOut ?? 'ok'
     },
 
-    /** `ok` also where the device does not have the labels. */
+    /** `ok` also if the device does not have them. */
     removeLabels(
       application: number,
       address: DeviceAddress,
@@ -177,7 +176,7 @@ export function createDeviceStore({ database, clock }: RegistryData) {
       return changed(row.id)
     },
 
-    /** The `device.id`; `null`: there is no such device. */
+    /** Returns the `device.id`; `null`: no such device. */
     setBadge(
       application: number,
       { platform, token, badge }: { platform: Platform; token: string; badge: number },

@@ -8,16 +8,16 @@ export type { Platform }
  * registered → (PUT /deviceToken/del) → erased, no row left.
  * registered → (gateway: unregistered, not before the last registration) → gone.
  * registered → (gateway: bad token, in every environment tried) → quarantined.
- * Any PUT /deviceToken brings a gone or quarantined device back to registered.
+ * gone or quarantined → (PUT /deviceToken) → registered.
  */
 export type DeviceState = 'registered' | 'gone' | 'quarantined'
 
-/** Each APNs token belongs to one of them (Apple, "Sending notification requests to APNs"). FCM has none. */
+/** Each APNs token belongs to one (Apple, "Sending notification requests to APNs"). FCM has none. */
 export type Environment = 'production' | 'sandbox'
 
 export type FcmPlatform = NonNullable<PlainValues['fcm_platform']>
 
-/** One device of one application. Times are ms since the Unix epoch. */
+/** Times are ms since the Unix epoch. */
 export interface Device extends PlainValues {
   readonly id: number
   readonly token: string
@@ -34,7 +34,7 @@ export interface Device extends PlainValues {
   readonly updatedAt: number
 }
 
-/** How a caller names one device. An alias finds it only on its platform. */
+/** An alias finds a device only on its platform. */
 export type DeviceAddress =
   | { readonly platform: Platform; readonly token: string }
   | { readonly platform: Platform; readonly alias: string }
@@ -42,8 +42,8 @@ export type DeviceAddress =
 export type PackedToken = string | Uint8Array
 
 /**
- * A token as it is stored: lower-case hex, such as Apple's tokens, as its bytes, which halves its size in the table and in
- * the index; anything else as text. `unpackToken` gives back the spelling of `canonicalToken`.
+ * Lower-case hex, such as Apple's tokens, is stored as bytes: half the size in table and index. `unpackToken` returns
+ * the spelling of `canonicalToken`.
  */
 export function packToken(token: string, platform: Platform): PackedToken {
   if (LOWER_HEX.test(token)) return token.length % 2 === 0 ? Uint8Array.fromHex(token) : token

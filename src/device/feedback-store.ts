@@ -8,9 +8,9 @@ import type { PackedToken, Platform } from './device.ts'
 export interface FeedbackEntry {
   readonly token: string
   readonly platform: Platform
-  /** The gateway's own reason, such as `Unregistered`. */
+  /** The gateway's own word, such as `Unregistered`. */
   readonly reason: string
-  /** When the gateway said so, ms since the Unix epoch. */
+  /** Ms since the Unix epoch, by the gateway. */
   readonly at: number
 }
 
@@ -18,12 +18,12 @@ type FeedbackRow = Omit<StoredRow<typeof feedback>, 'application'>
 
 export type TokenKey = [application: number, platform: number, token: PackedToken]
 
-/** Rows that a list reads at a time, with tokens of up to 4 KiB. */
+/** Rows in memory, with tokens of up to 4 KiB. */
 const PAGE = 200
 
 const KEEP_FEEDBACK_MS = 90 * DAY_MS
 
-/** Entries erased in one step of a sweep: 1 ms. */
+/** Entries per step: 1 ms. */
 const SWEEP_LIMIT = 100
 
 export type FeedbackStore = ReturnType<typeof createFeedbackStore>
@@ -37,7 +37,7 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
   const byDay = database.reading<{ day: number; count: number }, [application: number, since: number]>(
     `SELECT at / ${DAY_MS} AS day, count(*) AS count FROM feedback WHERE application = ? AND at >= ? GROUP BY 1`,
   )
-  // By application, because that is what the index by time begins with.
+  // The index by time begins with the application.
   const next = database.statement<{ number: number }, [after: number]>(
     'SELECT number FROM application WHERE number > ? ORDER BY number LIMIT 1',
   )
@@ -46,7 +46,7 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
        SELECT platform, token FROM feedback WHERE application = ?1 AND at < ?2 LIMIT ?3) RETURNING at`,
   )
 
-  /** One step for the first application whose number is over `after`. */
+  /** One step, for the first application after `after`. */
   const sweep: Sweep = (now, after) => {
     const application = next.get(after)?.number
     if (application === undefined) return null
@@ -54,7 +54,7 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
   }
 
   return {
-    /** Newest first, those not before `since` nor after `until` (ms since the Unix epoch; default: all). */
+    /** Newest first, from `since` to `until`, both inclusive, in ms since the Unix epoch. Default: all. */
     *list(application: number, since = 0, until: number | null = null): Generator<FeedbackEntry, void> {
       let at = until === null ? Number.MAX_SAFE_INTEGER : until + 1
       let [platform, token]: [number, PackedToken] = [0, '']
@@ -67,14 +67,14 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
       }
     },
 
-    /** How many since `since` (ms since the Unix epoch), by days since the epoch, UTC. Read off the index by time. */
+    /** By UTC day since the Unix epoch; `since` in ms. Covered by an index. */
     countByDay: (application: number, since: number) => byDay.all(application, since),
 
     sweep,
   }
 }
 
-/** Writes what gateways say about tokens. To be called inside a transaction. */
+/** Call inside a transaction. */
 export function createFeedbackWriter({ database }: { readonly database: Pick<Database, 'statement'> }) {
   const put = (where: string) =>
     database.statement<never, [...TokenKey, reason: string, at: number]>(
@@ -91,11 +91,13 @@ export function createFeedbackWriter({ database }: { readonly database: Pick<Dat
   return {
     report: (key: TokenKey, reason: string, at: number): void => void report.run(...key, reason, at),
 
-    /** From an import: the latest word stays. Whether this was later. `reason` `null`: unknown, and not noted. */
+    /**
+     * For imports: keeps the latest word, and returns whether this is it. `reason` `null` is unknown and not stored.
+     */
     note: (key: TokenKey, { reason, at }: { readonly reason: string | null; readonly at: number }): boolean =>
       reason !== null && note.run(...key, reason, at).changes > 0,
 
-    /** When a gateway last said something, ms since the Unix epoch; `null`: never. */
+    /** The gateway's last word, ms since the Unix epoch; `null`: none. */
     saidAt: (...key: TokenKey): number | null => saidAt.get(...key)?.at ?? null,
 
     forget: (...key: TokenKey): void => void forget.run(...key),

@@ -4,14 +4,14 @@ import type { RegistrySizeStore } from './registry-size-store.ts'
 
 export interface GrowthBoundsOfCall {
   readonly hasRoom: () => boolean
-  /** For calls without the secret, since the application id is public; `null`: the application's own backend. */
+  /** The application ID is public, so calls without the secret have limits; `null`: the application's backend. */
   readonly limits: {
     /** 0 = no limit. */
     readonly maxDevices: number
     readonly maxLabels: number
-    /** The caller's network, which may bring a share of the labels: see `blockOf`. */
+    /** The caller's `blockOf`, which has a share of the labels. */
     readonly network: string
-    /** Takes rows beyond those of an ordinary call; the seconds to wait for them, 0: taken. */
+    /** Takes rows beyond an ordinary call. Returns seconds to wait; 0: taken. */
     readonly takeRows: (rows: number) => number
   } | null
 }
@@ -23,17 +23,16 @@ export type Shortage =
   | { readonly kind: 'full'; readonly max: number }
   | { readonly kind: 'too-fast'; readonly retryAfterSeconds: number }
 
-/** Labels that a call was executed without. */
+/** The call succeeded without these labels. */
 export interface LeftOut {
   readonly kind: 'left-out'
   readonly tag: readonly string[]
   readonly type: readonly string[]
-  /** The network that has brought as many as it may, `max`; `null`: the application has its `max` labels. */
+  /** The network that reached `max`; `null`: the application did. */
   readonly network: string | null
   readonly max: number
 }
 
-/** There is room, except for what is left out. */
 export interface Grown {
   readonly kind: 'admitted'
   readonly leftOut?: LeftOut
@@ -41,33 +40,33 @@ export interface Grown {
 
 export interface GrowthCall {
   readonly application: Application
-  /** The caller's network address; `null`: the application's own backend. */
+  /** `null`: the application's backend. */
   readonly address: string | null
 }
 
 export interface GrowthBounds {
   readonly boundsOf: (call: GrowthCall) => GrowthBoundsOfCall
-  /** To be called with what was refused or left out. */
+  /** Call with each shortage and each set of omitted labels. */
   readonly refused: (application: Application, why: Shortage | LeftOut) => void
 }
 
 interface Added {
   readonly isNew: boolean
-  /** Of a new device's token, alias and user, or of the token that a device moves to; else 0. */
+  /** Token, alias and user of a new device, or the token that a device moves to; else 0. */
   readonly bytes: number
   readonly tag: readonly string[]
   readonly type: readonly string[]
 }
 
-/** Labels that an ordinary call may bring to the application, and to its device. */
+/** For the application, and for the device. */
 const ORDINARY_LABELS = 10
 
-/** Longer texts count as several rows: a token of FCM has about 160 bytes, and may have 4096. */
+/** Longer texts count as several rows: an FCM token has about 160 bytes, at most 4096. */
 const ROW_BYTES = 256
 
 /**
- * One network may bring a quarter of an application's labels, so that one caller alone cannot use up the limit. At least a
- * thousand, since the first users of an app, or its developers, may be behind one address.
+ * One caller must not use up an application's labels. Its developers or first users may share an address, hence the
+ * minimum.
  */
 const NETWORK_SHARE = 1 / 4
 const MIN_NETWORK_LABELS = 1000
@@ -79,7 +78,7 @@ export function maxLabelsOfNetwork(maxLabels: number): number {
 const ADMITTED: Grown = { kind: 'admitted' }
 
 export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; readonly sizes: RegistrySizeStore }) {
-  /** How many new names fit, and which limit is the nearer one. */
+  /** The number of new names that fit, and the nearer limit. */
   function labelRoom(application: number, { maxLabels, network }: NonNullable<GrowthBoundsOfCall['limits']>) {
     const ofApplication = maxLabels - sizes.sizeOf(application).labels
     const max = maxLabelsOfNetwork(maxLabels)
@@ -91,8 +90,8 @@ export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; r
 
   return {
     /**
-     * Whether there is room. To be called before anything is written, and only if the call then succeeds: it creates the
-     * labels that are new, because only here the network that brought them is known.
+     * Call before writing, and only if the call then succeeds: it creates new labels, because only here their network
+     * is known.
      */
     admit(
       application: number,
@@ -140,7 +139,7 @@ export function withoutLeftOut<Said extends { readonly tag?: Names; readonly act
 
 type Names = readonly string[] | undefined
 
-/** Rows beyond those of an ordinary call: a device, ten new names, ten labels of the device. */
+/** An ordinary call brings a device, ten new names and ten labels of the device. */
 function rowsBeyond(bytes: number, unknown: readonly string[], links: number): number {
   const ofDevice = rowsOf(bytes) - 1
   const ofNames = unknown.reduce((sum, name) => sum + rowsOf(Buffer.byteLength(name)), 0)

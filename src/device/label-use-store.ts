@@ -3,19 +3,19 @@ import type { Platform } from './device.ts'
 import { LABEL_KIND } from './index/label-index.ts'
 import type { LabelKind } from './index/label-index.ts'
 
-/** Whether a gateway has accepted anything for a device; `null`: nothing for any device of the platform. */
+/** Whether a gateway accepted a notification for the device; `null`: for no device of the platform. */
 export type WasAccepted = (platform: Platform, device: number) => boolean | null
 
 export interface LabelUse {
   readonly id: number
   readonly kind: LabelKind
   readonly name: string
-  /** Who brought it, see `blockOf`; `null`: the backend, an import, or an older version, which did not note it. */
+  /** See `blockOf`; `null`: the backend, an import, or a version that did not store it. */
   readonly network: string | null
   readonly devices: number
-  /** Devices for which no gateway has accepted anything, though it has for others of their platform. */
+  /** Devices without an accepted notification, on platforms with some. */
   readonly newcomers: number
-  /** Devices of platforms on which no gateway has accepted anything. */
+  /** Devices of platforms without any. */
   readonly unknown: number
 }
 
@@ -42,7 +42,7 @@ export function createLabelUses({ database }: { readonly database: Pick<Database
   )
 
   return {
-    /** Every label, oldest first. Reads all labels of all devices. */
+    /** Oldest first. Reads all labels of all devices. */
     *all(application: number, wasAccepted: WasAccepted): Generator<LabelUse> {
       let last: UseRow | null = null
       let counts = { devices: 0, newcomers: 0, unknown: 0 }
@@ -65,8 +65,8 @@ export function createLabelUses({ database }: { readonly database: Pick<Database
       networks.all(application, limit),
 
     /**
-     * Removes a label from up to `limit` devices, or from none if one of them is not `isNewcomer`; gives how many. The label
-     * itself is left to `LabelIndex.sweep`. To be called inside a transaction.
+     * Takes a label from up to `limit` devices, or from none if one is no newcomer; returns the count.
+     * `LabelIndex.sweep` erases the label itself. Call inside a transaction.
      */
     clear(label: number, isNewcomer: (platform: Platform, device: number) => boolean, limit: number): number {
       const some = holders.all(label, limit)

@@ -14,9 +14,8 @@ type LeftRow = Pick<StoredRow<typeof leftDevice>, 'alias' | 'labels'>
 export type LeftDeviceStore = ReturnType<typeof createLeftDeviceStore>
 
 /**
- * Labels and alias of devices that are gone, for when they are restored. Moved here, they slow down no audience, and the
- * alias is free. Labels are kept by name: one that no other device has is erased. To be called inside a transaction;
- * triggers erase what was kept when the device registers or is erased.
+ * Labels and alias of gone devices, for a restore. Here they slow down no audience, and the alias is free. Stores
+ * names, because unused labels are erased. Triggers erase the row when the device registers or is erased.
  */
 export function createLeftDeviceStore({ database }: { database: Pick<Database, 'statement'> }) {
   const named = (kind: number) => `json(json_group_array(l.name) FILTER (WHERE l.kind = ${kind}))`
@@ -45,13 +44,13 @@ export function createLeftDeviceStore({ database }: { database: Pick<Database, '
       if (kept.alias !== null) dropAlias.run(device)
     },
 
-    /** Moves the alias of a device that is not registered, because another one takes it. */
+    /** Another device takes the alias of one that is not registered. */
     keepAlias(device: number): void {
       keepAlias.run(device)
       dropAlias.run(device)
     },
 
-    /** `null`: nothing was kept; the device left before this was built. */
+    /** `null`: the device left before Bellhop kept this. */
     find(device: number): Kept | null {
       const row = find.get(device)
       return row && { alias: row.alias, labels: storedJson(row.labels) as DeviceLabels }

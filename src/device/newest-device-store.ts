@@ -9,9 +9,9 @@ export interface NewestQuery {
   readonly platform: Platform | null
   readonly tag: string | null
   readonly user: string | null
-  /** Of the app. */
+  /** The app's version. */
   readonly version: string | null
-  /** `next` of the page before; `null`: the first page. Another text than such a one lists nothing, or begins anew. */
+  /** `next` of the previous page; `null`: the first page. Other text lists nothing or starts over. */
   readonly before: string | null
   readonly limit: number
 }
@@ -19,24 +19,24 @@ export interface NewestQuery {
 interface NewestPage {
   /** `device.id`. */
   readonly ids: readonly number[]
-  /** `null`: that was all. */
+  /** `null`: the end. */
   readonly next: string | null
 }
 
-/** `at`: when the device left, in ms since the Unix epoch; 0 where the order is that of the ids. */
+/** `at`: when the device left, ms since the Unix epoch; 0 in a list by id. */
 interface Candidate {
   readonly at: number
   readonly id: number
 }
 
-/** Devices that a page looks at: what no index leads to is compared row by row. */
+/** Devices that a page compares row by row, without an index. */
 const MAX_LOOKED_AT = 5000
 
 export type NewestDevices = ReturnType<typeof createNewestDevices>
 
 /**
- * Lists of devices for operators, on the connection that only reads. Registered ones in the order of their first
- * registration, the last first; others in the order in which they left.
+ * For operators, on the read-only connection. Newest first: registered devices by first registration, others by the
+ * time they left.
  */
 export function createNewestDevices({ database }: { database: Pick<Database, 'reading'> }) {
   const registeredOn = (platforms: readonly Platform[]) =>
@@ -89,7 +89,7 @@ export function createNewestDevices({ database }: { database: Pick<Database, 're
   }
 
   return {
-    /** Fewer than `limit` do not mean that there are no more: see `next`. */
+    /** A short page is not the end: see `next`. */
     page(application: number, query: NewestQuery): NewestPage {
       const { state, platform, user, version, tag, limit } = query
       const looked = candidates(application, query)

@@ -2,8 +2,8 @@ import { PLATFORM, platformsWhere } from '../platform.ts'
 import type { Platform } from '../platform.ts'
 
 /**
- * Whether an FCM target is a Firebase Installation ID: 22 characters of base64url that begin with the bits 0111
- * (firebase-js-sdk, installations, `VALID_FID_PATTERN`). A registration token is far longer, and has a colon.
+ * A Firebase Installation ID: 22 characters of base64url that begin with the bits 0111 (firebase-js-sdk, installations,
+ * `VALID_FID_PATTERN`). A registration token is far longer and has a colon.
  */
 export function isInstallationId(token: string): boolean {
   return INSTALLATION_ID.test(token)
@@ -11,7 +11,7 @@ export function isInstallationId(token: string): boolean {
 
 const INSTALLATION_ID = /^[c-f][\w-]{21}$/
 
-/** The Firebase Installation ID that a registration token begins with; `null`: none. */
+/** `null`: the token has none. */
 export function installationOf(token: string): string | null {
   const id = token.slice(0, INSTALLATION_ID_LENGTH)
   return token[INSTALLATION_ID_LENGTH] === ':' && isInstallationId(id) ? id : null
@@ -19,7 +19,7 @@ export function installationOf(token: string): string | null {
 
 const INSTALLATION_ID_LENGTH = 22
 
-/** Whether Apple could have issued it: 64 hex digits today, but "don't hard-code their size" (Apple). */
+/** 64 hex digits today, but "don't hard-code their size" (Apple). */
 export function isApnsToken(token: string): boolean {
   return APNS_TOKEN.test(token)
 }
@@ -28,21 +28,21 @@ const MIN_HEX = 64
 const MAX_HEX = 200
 const APNS_TOKEN = /^[0-9a-f]{64,200}$/i
 
-/** The one spelling by which devices are distinguished: some apps write Apple's hex digits in upper case, most do not. */
+/** One spelling for one device: some apps write Apple's hex digits in upper case. */
 export function canonicalToken(platform: Platform, token: string): string {
   return HEX_PLATFORMS.has(platform) && isApnsToken(token) ? token.toLowerCase() : token
 }
 
 const HEX_PLATFORMS = platformsWhere(({ tokens }) => tokens === 'hex')
 
-/** Why a token can never be sent to, though it is kept; `null`: no reason known. */
+/** Why nothing can be sent to a stored token; `null`: no known reason. */
 export function tokenWarning(platform: Platform, token: string): string | null {
   return PLATFORM[platform].tokens !== 'hex' || isApnsToken(token)
     ? null
     : `not an APNs device token: ${looksOf(token)}`
 }
 
-/** `it is …`, and what to do if that is known. */
+/** `it is …`, and the remedy if known. */
 function looksOf(token: string): string {
   if (/^Expo(nent)?PushToken\[/.test(token)) {
     return "it looks like an Expo push token, which only Expo can send to; getDevicePushTokenAsync gives Apple's"

@@ -9,25 +9,24 @@ import type { Registry } from './registry-store.ts'
 interface ReachabilityVerdict {
   /** All times are ms since the Unix epoch. */
   readonly now: number
-  /** Since when the gateway knows it, or when it was asked. A device that has registered later is there. */
+  /** When the gateway noticed, or was asked. A later registration wins. */
   readonly since: number
   readonly reason: string
 }
 
-/** Devices erased in one step of a sweep: with 200 labels each 3 ms. */
+/** Devices per step: 3 ms with 200 labels each. */
 const SWEEP_LIMIT = 10
 
 const GIVE_BACK_STEP = 250
 
-/** Only tokens of FCM are looked up. */
 const FCM = 1
 const IPHONE = storedOf('fcm_platform', 'ios')
 
-/** What deliveries learn about devices. Only registered devices change. To be called inside a transaction. */
+/** Only registered devices change. */
 export function createReachabilityStore({ database, clock, lookup, feedback, leftDevices }: Registry) {
   type Row = { readonly application: number; readonly platform: number; readonly token: PackedToken }
-  // A future `seen_at` is from before the clock was set back, so it counts as long ago, unless `since` is of that clock too.
-  // `now` and `since` come from service time, which may be up to a second ahead of the clock.
+  // A future `seen_at` dates from before the clock was set back. It counts as long ago, unless `since` is of that clock
+  // too. `now` and `since` are service time, up to a second ahead of the clock.
   const left = database.statement<Row, [state: number, now: number, device: number, since: number, today: number]>(
     `UPDATE device SET state = ?1, updated_at = ?2
      WHERE id = ?3 AND state = ${STATE.registered} AND (?4 >= seen_at OR (?5 < seen_at AND ?4 <= max(?2, ?5)))
@@ -68,8 +67,8 @@ export function createReachabilityStore({ database, clock, lookup, feedback, lef
 
   return {
     /**
-     * The app is gone from the device. False where the device has registered after `since` (Apple, "Handling notification
-     * responses from APNs": stop until it registers with a later timestamp).
+     * The app is gone. False: the device registered after `since` (Apple, "Handling notification responses from APNs":
+     * stop until it registers with a later timestamp).
      */
     markGone(device: number, verdict: ReachabilityVerdict): boolean {
       const left = leave(STATE.gone, device, verdict)
@@ -77,10 +76,12 @@ export function createReachabilityStore({ database, clock, lookup, feedback, lef
       return left
     },
 
-    /** No environment knows the token. The device leaves every audience and keeps its data. False as with `markGone`. */
+    /**
+     * No environment knows the token. The device leaves every audience but keeps its data. False: as in `markGone`.
+     */
     quarantine: (device: number, verdict: ReachabilityVerdict): boolean => leave(STATE.quarantined, device, verdict),
 
-    /** Registers some devices again that were quarantined before `before`, ms since the Unix epoch; whether more may be. */
+    /** Registers some devices again, quarantined before `before`, ms since the Unix epoch. True: more may follow. */
     giveBack(application: number, platform: Platform, before: number): boolean {
       const found = setAside.all(application, platform, before)
       for (const { id, token } of found) {
@@ -90,10 +91,10 @@ export function createReachabilityStore({ database, clock, lookup, feedback, lef
       return found.length === GIVE_BACK_STEP
     },
 
-    /** Erases some devices gone or quarantined since before `before`, ms since the Unix epoch; whether more may be. */
+    /** Erases some devices that left before `before`, ms since the Unix epoch. True: more may follow. */
     eraseLeft: (before: number): boolean => eraseLeft.all(before, SWEEP_LIMIT).length === SWEEP_LIMIT,
 
-    /** Apple has answered for the token, through FCM: it is of an iPhone, unless the app says otherwise. */
+    /** Apple answered for the token, through FCM. The app's own word wins. */
     learnIphone(device: number, token: string): void {
       learnIphone.run(IPHONE, clock.now(), device, packToken(token, FCM))
     },
@@ -102,7 +103,7 @@ export function createReachabilityStore({ database, clock, lookup, feedback, lef
       environment.run(ENVIRONMENT[known], device)
     },
 
-    /** Changes badges as `applyBadge` does; gives the new badge of each device whose badge has changed. */
+    /** As `applyBadge`. Returns the badges that changed. */
     changeBadges(devices: readonly number[], change: BadgeChange): ReadonlyMap<number, number> {
       const [statement, amount] = 'set' in change ? [setBadges, change.set] : [addToBadges, change.add]
       const rows = statement.all(JSON.stringify(devices), amount, clock.now())

@@ -8,10 +8,7 @@ const KEPT_DAYS = 100
 
 type DayRow = Pick<StoredRow<typeof registryDay>, 'day' | 'ceiling'>
 
-/**
- * New devices of all applications by day, imported ones too. A day begins when it is first noted: devices that register
- * earlier count for the day before.
- */
+/** New devices of all applications by day, including imports. A day begins when `sweep` first sees it. */
 export function createRegistryDays({ database }: { database: Pick<Database, 'statement' | 'reading'> }) {
   const note = database.statement<never, [day: number]>(
     `INSERT OR IGNORE INTO registry_day (day, ceiling) VALUES (?, ${CEILING})`,
@@ -24,7 +21,7 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
   const highest = database.reading<Pick<DayRow, 'ceiling'>, []>(`SELECT ${CEILING} AS ceiling`)
 
   return {
-    /** Notes the day of `now` and erases old days. */
+    /** `now`: ms since the Unix epoch. */
     sweep: (now: number): null => {
       const day = Math.floor(now / DAY_MS)
       note.run(day)
@@ -32,15 +29,15 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
       return null
     },
 
-    /** So many numbers are of devices that did not register here. Runs in a transaction of the caller. */
+    /** These ids belong to devices that did not register here. Call inside a transaction. */
     skip: (numbers: number): void => void skip.run(numbers),
 
-    /** By day since the Unix epoch, from `first` on; without days that were not noted. */
+    /** By day since the Unix epoch; skips days without a note. */
     registeredSince: (first: number): ReadonlyMap<number, number> => {
       const rows = noted.all(first)
       const end = highest.get()?.ceiling ?? 0
       const next = (at: number): number => rows[at + 1]?.ceiling ?? end
-      // Negative after the clock was set back over midnight.
+      // Negative if the clock was set back over midnight.
       return new Map(rows.map(({ day, ceiling }, at) => [day, Math.max(next(at) - ceiling, 0)]))
     },
   }

@@ -1,12 +1,12 @@
 import type { Database } from '../database/database.ts'
 import type { StoredRow, registrySize } from '../database/schema.ts'
 
-/** Devices of an application, in any state; its tags and types. */
+/** Devices in any state. */
 export type RegistrySize = Pick<StoredRow<typeof registrySize>, 'devices' | 'labels'>
 
 export type RegistrySizeStore = ReturnType<typeof createRegistrySizeStore>
 
-/** The size of a registry, without counting: triggers keep the numbers, except for new devices. */
+/** Triggers keep the counts, except for new devices. */
 export function createRegistrySizeStore({ database }: { database: Pick<Database, 'statement'> }) {
   const size = database.statement<RegistrySize, [application: number]>(
     'SELECT devices, labels FROM registry_size WHERE application = ?',
@@ -20,10 +20,10 @@ export function createRegistrySizeStore({ database }: { database: Pick<Database,
   return {
     sizeOf: (application: number): RegistrySize => size.get(application) ?? { devices: 0, labels: 0 },
 
-    /** Labels that a network (see `blockOf`) has brought and that are still there. */
+    /** Existing labels that a network brought (see `blockOf`). */
     labelsOf: (application: number, network: string): number => brought.get(application, network)?.labels ?? 0,
 
-    /** To be called whenever devices are inserted. */
+    /** Call after every INSERT of devices. */
     countDevices: (application: number, count: number): void => void grow.run(count, application),
   }
 }

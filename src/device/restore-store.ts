@@ -6,11 +6,11 @@ import { giveBack } from './registration/token-move-store.ts'
 import { createRegistry } from './registry-store.ts'
 import type { RegistryData } from './registry-store.ts'
 
-/** A time in which gateways declared tokens dead, both ends included, ms since the Unix epoch. */
+/** When gateways reported tokens as unregistered, both ends inclusive, ms since the Unix epoch. */
 export interface Departures {
   readonly platforms: readonly Platform[]
   readonly since: number
-  /** `null`: until now. */
+  /** `null`: now. */
   readonly until: number | null
 }
 
@@ -18,23 +18,23 @@ export interface Absent {
   readonly reason: string
   readonly gone: number
   readonly quarantined: number
-  /** How many of them have lost their alias to another device. */
+  /** Devices whose alias another device has now. */
   readonly aliasTaken: number
-  /** How many have nothing left but their rows. */
+  /** Devices with nothing left but their rows. */
   readonly bare: number
 }
 
 export interface RestoredDevice {
   readonly state: Exclude<DeviceState, 'registered'>
   readonly aliasTaken: boolean
-  /** Without labels and alias: nothing but the row was kept when it left. */
+  /** No labels and no alias were kept. */
   readonly bare: boolean
   readonly labels: number
 }
 
 /**
- * Registers devices again that a gateway has declared dead, with the labels and alias that they had. The size of the
- * registry does not grow: it counts devices that have left, too.
+ * Registers devices again that a gateway reported as unregistered. The registry's size stays: it counts devices that
+ * left.
  */
 export function createRestoreStore({ database, clock }: RegistryData) {
   const registry = createRegistry({ database, clock })
@@ -58,14 +58,14 @@ export function createRestoreStore({ database, clock }: RegistryData) {
   )
 
   return {
-    /** Devices that could be restored, the most frequent reason first. Reads all feedback of that time. */
+    /** The most frequent reason first. Reads all feedback of that time. */
     absent: (application: number, { platforms, since, until }: Departures): Absent[] =>
       absent.all(application, since, until ?? Number.MAX_SAFE_INTEGER, JSON.stringify(platforms)),
 
     /**
-     * Restores the device of a feedback entry and erases the entry. `null`, and nothing changed, where the device has
-     * registered or was erased since, or a gateway has said something else. Call it for the device that left last first:
-     * of several with one alias that was the last to have it. To be called inside a transaction.
+     * Erases the feedback entry too. `null`: the device registered, was erased, or got other feedback since; nothing
+     * changed. Start with the last departure: of several devices with one alias, that one had it last. Call inside a
+     * transaction.
      */
     restore(application: number, { platform, token, reason, at }: FeedbackEntry): RestoredDevice | null {
       registry.labels.refresh()

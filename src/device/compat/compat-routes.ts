@@ -17,7 +17,7 @@ import { checkNaming } from '../routes/device-property-routes.ts'
 import { found, labelled, NO_DEVICE_FOUND, noDevice } from '../routes/device-routes.ts'
 import { ID_ALONE_IN_COMPAT } from '../routes/id-alone.ts'
 
-/** PUT /activate and /deactivate: the device is named as in PUT /tag. */
+/** PUT /activate and /deactivate name the device as PUT /tag does. */
 const ActivateTypes = bodyOf(
   {
     platform: required(platform),
@@ -31,7 +31,7 @@ const ActivateTypes = bodyOf(
   },
 )
 
-/** PUT /alias/del. Without `platform` on all of them. */
+/** Without `platform`: on any platform. */
 const RemoveAlias = bodyOf(
   { platform: optional(platform), alias: optional(alias, ['Alias']), token: optional(token) },
   (input) => {
@@ -47,7 +47,7 @@ interface Dependencies {
   readonly bounds: GrowthBounds
 }
 
-/** Paths that only clients of the original service know (test/api/features/compat.test.ts). */
+/** Only clients of the original service use these paths (test/api/features/compat.test.ts). */
 export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
   return new Elysia({ name: 'compat-routes' })
     .use(gate.plugin)

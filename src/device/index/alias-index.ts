@@ -15,7 +15,7 @@ interface Dependencies {
   readonly leftDevices: LeftDeviceStore
 }
 
-/** Who holds which alias: one device of the application at most, over all platforms. */
+/** At most one device of an application has an alias, over all platforms. */
 export function createAliasIndex({ database, clock, leftDevices }: Dependencies) {
   const byAlias = database.statement<AliasHolder & { state: number }, [application: number, alias: string]>(
     'SELECT id, platform, state FROM device WHERE application = ? AND alias = ?',
@@ -28,15 +28,15 @@ export function createAliasIndex({ database, clock, leftDevices }: Dependencies)
   )
 
   return {
-    /** The registered device that holds the alias. */
+    /** Only a registered device. */
     holder(application: number, alias: string): AliasHolder | null {
       const row = byAlias.get(application, alias)
       return row?.state === STATE.registered ? row : null
     },
 
     /**
-     * Makes `alias` free for `device` (`null`: one about to be created). False, and nothing changed, when another
-     * registered device holds it, unless this one `takes` it; a device that is not registered loses it.
+     * Frees `alias` for `device` (`null`: not yet created). False: another registered device holds it and `takes` is
+     * false. A device that is not registered always loses it.
      */
     claim(application: number, alias: string, device: number | null, takes: boolean): boolean {
       const row = byAlias.get(application, alias)
@@ -47,7 +47,7 @@ export function createAliasIndex({ database, clock, leftDevices }: Dependencies)
       return true
     },
 
-    /** `null` takes the alias away. */
+    /** `null` removes the alias. */
     set(device: number, alias: string | null): void {
       write.run(alias, device)
     },

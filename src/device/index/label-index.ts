@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.ts'
 
-/** A tag, or a notification type (`active` on the wire). */
+/** `type` is `active` on the wire. */
 export type LabelKind = 'tag' | 'type'
 
-/** The names on one device, each list sorted. */
+/** Each list is sorted. */
 export interface DeviceLabels {
   readonly tag: readonly string[]
   readonly active: readonly string[]
@@ -30,21 +30,20 @@ export function labelsIn(rows: Iterable<LabelRow>): DeviceLabels {
   return labels
 }
 
-/** About 5 MB of names of usual length. */
+/** About 5 MB of typical names. */
 const MAX_REMEMBERED = 50_000
 
-/** Labels looked at in one step of a sweep: 0.2 ms, or 2 where all of them are erased. */
+/** Labels per step: 0.2 ms, or 2 ms if it erases all of them. */
 const SWEEP_LIMIT = 200
 
 export type LabelIndex = ReturnType<typeof createLabelIndex>
 
 /**
- * Label names ↔ ids, and which device has which. To be called inside a transaction.
+ * Label names ↔ ids, and the labels of devices.
  *
- * Invariant: only ids that the reading connection sees are remembered. It sees only what is committed, so no rollback
- * can leave an id behind that a later label gets. Only `sweep` erases a label without devices, and forgets it; its id is
- * never given twice, and neither is the number of an application. A process beside a server, which may sweep, has to
- * call `refresh` at the beginning of each transaction.
+ * Invariant: it remembers only ids that the reading connection sees. These are committed, so no rollback leaves an id that
+ * a later label gets. Only `sweep` erases a label, and forgets it. Ids of labels and numbers of applications are never
+ * reused. A process beside a server, which may sweep, must call `refresh` at the beginning of each transaction.
  */
 export function createLabelIndex({ database }: { database: Pick<Database, 'statement' | 'reading' | 'version'> }) {
   type Name = [application: number, kind: number, name: string]
@@ -75,7 +74,7 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
        AND NOT EXISTS (SELECT 1 FROM device_label WHERE device_label.label = label.id)
      RETURNING application, kind, name`,
   )
-  /** By application and kind, two for each application: a key of all three would be built for each label. */
+  /** By application and kind: a key with the name too would be built again for each label. */
   const remembered = new Map<number, Map<string, number>>()
   let size = 0
   let version = Number.NaN
@@ -112,7 +111,6 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     for (const name of names) attach.run(findOrCreate(application, kind, name), device)
   }
 
-  /** Nothing happens where the device does not have the label. */
   function remove(application: number, device: number, kind: LabelKind, name: string): void {
     const label = find(application, kind, name)
     if (label !== null) detach.run(label, device)
@@ -131,13 +129,13 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   }
 
   return {
-    /** Names that no device of the application has, or had recently; each once. */
+    /** Names without a label, each once. */
     unknown(application: number, kind: LabelKind, names: readonly string[]): readonly string[] {
       const unknown = names.filter((name) => find(application, kind, name) === null)
       return unknown.length < 2 ? unknown : [...new Set(unknown)]
     },
 
-    /** Creates labels that `unknown` gave; `network`: who brought them, see `blockOf`. */
+    /** Creates labels that `unknown` returned. `network`: the caller's `blockOf`. */
     bring(application: number, kind: LabelKind, unknown: readonly string[], network: string): void {
       for (const name of unknown) insert.run(application, LABEL_KIND[kind], name, network)
     },
@@ -145,7 +143,7 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
     add,
     remove,
 
-    /** Adds to each device with an id over `after`: all are of the application and have no labels yet. */
+    /** For all devices after `after`, of this application and without labels. */
     addToNew(application: number, after: number, kind: LabelKind, names: readonly string[]): void {
       for (const name of names) attachNew.run(findOrCreate(application, kind, name), after)
     },
@@ -157,7 +155,9 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       forgetAll()
     },
 
-    /** Erases labels without devices, of some with an id over `after`; gives the last id looked at, `null`: the end. */
+    /**
+     * Erases unused labels among the next SWEEP_LIMIT after `after`. Returns the last id checked; `null`: the end.
+     */
     sweep(after: number): number | null {
       const last = nth.get(after)?.id ?? null
       for (const { application, kind, name } of eraseUnused.all(after, last ?? Number.MAX_SAFE_INTEGER)) {
@@ -181,7 +181,7 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
   }
 }
 
-/** Names that were given: sorted, each once. `had`: what the device has. */
+/** Sorted, each once; `had` itself if it is the same. */
 export function namesOf(given: readonly string[] = [], had: readonly string[] = []): readonly string[] {
   if (areSame(had, given)) return had
   const sorted = given.toSorted()
@@ -193,7 +193,7 @@ export function missingIn(had: readonly string[], wanted: readonly string[] = []
   return had.length === 0 ? wanted : wanted.filter((name) => !had.includes(name))
 }
 
-/** Compares in order: most launches of an app say what they said before. */
+/** Compares in order, because most launches repeat their names. */
 function areSame(some: readonly string[], others: readonly string[]): boolean {
   if (some === others) return true
   if (some.length !== others.length) return false

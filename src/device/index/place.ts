@@ -1,18 +1,18 @@
-/** A quarter of a degree: 28 km from south to north. */
+/** 28 km from south to north. */
 const CELLS_A_DEGREE = 4
 
-/** Columns of longitudes; 180° has its own, since -180° may be given, too. */
+/** 180° has its own column, because callers may also give -180°. */
 const COLUMNS = 360 * CELLS_A_DEGREE + 1
 
 /**
- * The grid cell of a place, `device.cell` in the database. Measured on 1,000,000 devices, an R*Tree took three times the
- * space and four times as long to follow a move, and cannot list devices by id.
+ * `device.cell`. With 1,000,000 devices, an R*Tree took three times the space and four times as long to follow a move,
+ * and cannot list devices by id.
  */
 export function cellOf(lat: number, lng: number): number {
   return rowOf(lat) * COLUMNS + columnOf(lng)
 }
 
-/** The cells of a box, in degrees with `west` <= `east`; `null`: more than `max`. */
+/** Degrees, `west` <= `east`; `null`: more than `max` cells. */
 export function gridCellsOf(
   { south, north, west, east }: { south: number; north: number; west: number; east: number },
   max: number,

@@ -6,19 +6,18 @@ import type { PackedToken, Platform } from '../device.ts'
 import type { FoundRow } from './device-lookup-store.ts'
 import type { Registration } from './registration.ts'
 
-/** Imported devices of one user that are looked at. A person has a few; an app may give thousands the user "guest". */
+/** A person has few devices; an app may give thousands the user "guest". */
 const MAX_CANDIDATES = 100
 
-/** A token that came by an import and was replaced `at` (ms since the Unix epoch). */
+/** An imported token, replaced `at` (ms since the Unix epoch). */
 export type AdoptedToken = Pick<StoredRow<typeof adoptedToken>, 'token' | 'at'>
 
 /**
- * Imported devices that have not registered by themselves, and registrations that replace them. The imported token need
- * not be the app's: a Firebase app inside the app, such as OneSignal's SDK, has a token of its own at FCM
- * (firebase-android-sdk, "FCM Tokens may change"). To be called inside a transaction.
+ * The imported token may not be the app's: a Firebase app inside it, such as OneSignal's SDK, has its own FCM token
+ * (firebase-android-sdk, "FCM Tokens may change").
  */
 export function createAdoptionStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
-  // Sorted below: nearly always there is no row, which this says in 0.6 µs and a query with ORDER BY in 3 to 20 (measured).
+  // Sorted below: mostly no row exists. Finding that out takes 0.6 µs, or 3 to 20 with ORDER BY (measured).
   const candidates = database.statement<DeviceRow, [number, user: string, Platform, before: number]>(
     `SELECT ${DEVICE_COLUMNS} FROM device INDEXED BY device_to_adopt
      WHERE application = ? AND user = ? AND platform = ? AND imported = 1 AND id < ? LIMIT ${MAX_CANDIDATES}`,
@@ -39,9 +38,9 @@ export function createAdoptionStore({ database }: { readonly database: Pick<Data
 
   return {
     /**
-     * The imported device that a registration replaces: of its user and platform, a registered one before one that has
-     * left, then the one seen last. `null`: there is none, or the registering device keeps its own row: it was imported
-     * itself, has a user already, or has the lower id, so that a push under way could reach it under both.
+     * The imported device that a registration replaces: same user and platform; registered before left, then seen last.
+     * `null`: none, or the registering device keeps its row, because it was imported, has a user, or has the lower id:
+     * a push under way could reach it under both.
      */
     find(
       application: number,
@@ -60,12 +59,12 @@ export function createAdoptionStore({ database }: { readonly database: Pick<Data
       return first === undefined || isAdopted(application, platform, token) ? null : first
     },
 
-    /** Imported devices with a user that have not registered by themselves. Reads all of them from an index. */
+    /** Imported devices with a user that have not registered. */
     count: (application: number): number => count.get(application)?.count ?? 0,
 
     isAdopted,
 
-    /** Notes that the token of an imported device was replaced `at`, ms since the Unix epoch. */
+    /** `at`: ms since the Unix epoch. */
     note(application: number, { id, platform, token }: Pick<DeviceRow, 'id' | 'platform' | 'token'>, at: number): void {
       note.run(id, application, platform, token, at)
     },

@@ -9,13 +9,12 @@ import { installationOf, isInstallationId } from '../push-token.ts'
 export interface FoundRow {
   readonly kind: 'created' | 'updated'
   readonly kept: KnownRow | null
-  /** The row of a device to erase first. */
+  /** Erase this row first. */
   readonly gone: KnownRow | null
 }
 
 export type KnownRow = Omit<DeviceRow, 'token'>
 
-/** Finds the row of a device that registers or is imported, and says that it is there again. */
 export function createDeviceLookup({ database }: { readonly database: Pick<Database, 'statement'> }) {
   const known = database.statement<KnownRow, [application: number, platform: number, PackedToken]>(
     `SELECT ${COLUMNS_BUT_TOKEN} FROM device WHERE application = ? AND platform = ? AND token = ?`,
@@ -23,13 +22,13 @@ export function createDeviceLookup({ database }: { readonly database: Pick<Datab
   const byToken = database.statement<DeviceRow, [application: number, platform: number, PackedToken]>(
     `SELECT ${DEVICE_COLUMNS} FROM device WHERE application = ? AND platform = ? AND token = ?`,
   )
-  // In ASCII the semicolon follows the colon, so this range is every token that begins with the ID and a colon.
+  // In ASCII `;` follows `:`, so this range is every token that begins with the ID and a colon.
   const byPrefix = database.statement<DeviceRow, [application: number, platform: number, id: string]>(
     `SELECT ${DEVICE_COLUMNS} FROM device
      WHERE application = ?1 AND platform = ?2 AND token >= ?3 || ':' AND token < ?3 || ';'
      ORDER BY state <> ${STATE.registered}, seen_at DESC LIMIT 1`,
   )
-  // Names no column that has an index: that index would be rewritten at each launch of each app.
+  // Names no indexed column: SQLite would rewrite its index at every app launch.
   const touch = database.statement<never, [number, number, device: number]>(
     'UPDATE device SET seen_at = ?, updated_at = ? WHERE id = ?',
   )
@@ -42,11 +41,11 @@ export function createDeviceLookup({ database }: { readonly database: Pick<Datab
   const erase = database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?')
 
   return {
-    /** The row that a registration updates, and how the registration counts. */
+    /** The row that a registration updates, and how it counts. */
     lookUp(application: number, platform: Platform, token: PackedToken): FoundRow {
       const row = known.get(application, platform, token)
       if (row === null) return { kind: 'created', kept: null, gone: null }
-      // A device that is gone registers as a new one.
+      // A gone device registers as a new one.
       if (row.state === STATE.gone) return { kind: 'created', kept: null, gone: row }
       return { kind: row.state === STATE.registered ? 'updated' : 'created', kept: row, gone: null }
     },
@@ -55,8 +54,8 @@ export function createDeviceLookup({ database }: { readonly database: Pick<Datab
       byToken.get(application, platform, token),
 
     /**
-     * The device under the other address of the same installation, in any state; `null`: there is none. An app with
-     * Firebase's SDK has two: a Firebase Installation ID, and a registration token that begins with that ID and a colon.
+     * The installation's other address, in any state. Firebase's SDK gives an app two: a Firebase Installation ID, and
+     * a registration token that begins with that ID and a colon.
      */
     twinOf(application: number, { token, platform }: { token: string; platform: Platform }): DeviceRow | null {
       if (!OF_FCM.has(platform)) return null
@@ -65,13 +64,13 @@ export function createDeviceLookup({ database }: { readonly database: Pick<Datab
       return id === null ? null : byToken.get(application, platform, packToken(id, platform))
     },
 
-    /** `now`: ms since the Unix epoch. A quarantined device is registered again. */
+    /** Registers a quarantined device again. `now`: ms since the Unix epoch. */
     touch(row: Pick<DeviceRow, 'id' | 'state'>, now: number): void {
       touch.run(now, now, row.id)
       if (row.state !== STATE.registered) comeBack.run(row.id)
     },
 
-    /** Registers a device again that has not registered itself: a gateway was wrong. `now`: ms since the Unix epoch. */
+    /** For a gateway's mistake. `now`: ms since the Unix epoch. */
     revive: (device: number, now: number): void => void revive.run(now, device),
 
     erase: (device: number): void => void erase.run(device),

@@ -87,7 +87,7 @@ export function createRegistrationStore(registry: Registry) {
     if (replaced !== null) return moves.moveOn(application, asked, found, replaced, rights, bounds)
     const twin = found.kept === null ? lookup.twinOf(application, asked) : null
     if (twin !== null) return moveOnAs(twin, application, asked, found, rights, bounds)
-    // An imported device brings its alias: that is its user's, who has a proof where proofs are needed.
+    // The imported alias belongs to the user, who has a proof if one is needed.
     const imported = rights.adopts === true ? adoptions.find(application, asked, token, found) : null
     if (imported !== null) {
       const outcome = moves.moveOn(application, asked, found, imported, { ...rights, bringsNames: true }, bounds)
@@ -97,7 +97,7 @@ export function createRegistrationStore(registry: Registry) {
     }
     const { kind, kept, gone } = found
     const had = kept === null ? NO_LABELS : labels.find(kept.id)
-    // A device that was gone is stored already.
+    // A gone device is already stored.
     const isNew = kept === null && gone === null
     const added = {
       isNew,
@@ -110,19 +110,19 @@ export function createRegistrationStore(registry: Registry) {
     const growing = growth.admit(application, added, bounds)
     if (growing.kind !== 'admitted') return growing
     const { leftOut } = growing
-    // Most launches say the alias that the device has, which nobody else can have.
+    // Most launches repeat the device's own alias, which no other device can have.
     const isKept = kept !== null && kept.alias === asked.alias
     const isFree =
       !asked.alias || isKept || aliases.claim(application, asked.alias, kept?.id ?? null, rights.takesAlias ?? false)
-    // Without its alias the device still gets pushes; refused, a reinstalled app never would. The device loses the alias
-    // that it had, too: pushes to that one are not for it any more.
+    // Without an alias the device still gets pushes; a refusal would lock out a reinstalled app. Its previous alias
+    // goes too: pushes to that one are no longer for it.
     const input = withoutLeftOut(isFree ? asked : { ...asked, alias: '' }, leftOut)
     if (kept === null && gone !== null) lookup.erase(gone.id)
     const device = kept === null ? create(application, input, token) : update(application, input, kept, had)
     return { kind, device, aliasTaken: !isFree, leftOut }
   }
 
-  /** The same installation under its other address, without a name that the caller may not have. */
+  /** Drops names that the caller may not have. */
   function moveOnAs(
     twin: DeviceRow,
     application: number,
@@ -139,10 +139,7 @@ export function createRegistrationStore(registry: Registry) {
   return {
     register,
 
-    /**
-     * Erases the device and its labels. Gateway feedback on its token stays, and so do its retries: they have only its
-     * id, find no device, and are counted.
-     */
+    /** Feedback on its token stays. Pending retries know only its id, find no device, and are counted. */
     unregister(application: number, platform: Platform, token: string): void {
       const { kept, gone } = lookup.lookUp(application, platform, packToken(token, platform))
       const row = kept ?? gone

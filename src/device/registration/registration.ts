@@ -3,16 +3,16 @@ import type { Device, Platform } from '../device.ts'
 import type { LeftOut } from '../growth.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 
-/** What an app says about its device at launch. What it leaves out stays. */
+/** An app's report at launch. An omitted field stays. */
 export interface Registration extends PlainChanges {
   readonly token: string
   readonly platform: Platform
-  /** The token that this one replaces: its device continues under this one. */
+  /** The device with this token continues under the new one. */
   readonly replaces?: string | undefined
   /** Degrees; both or neither. */
   readonly lat?: number | undefined
   readonly lng?: number | undefined
-  /** Notification types; `[]` clears. */
+  /** `[]` clears. */
   readonly active?: readonly string[] | undefined
   /** `[]` clears. */
   readonly tag?: readonly string[] | undefined
@@ -22,26 +22,26 @@ export interface Registration extends PlainChanges {
 }
 
 export interface Registered {
-  /** `created` also for a device that was gone, quarantined or unregistered. */
+  /** `created` also if the device was gone or quarantined. */
   readonly kind: 'created' | 'updated'
   readonly device: Device
-  /** Another device has the alias: this one has none. */
+  /** Another device has the alias; this one got none. */
   readonly aliasTaken: boolean
   readonly leftOut?: LeftOut | undefined
-  /** The token has replaced that of an imported device. */
+  /** The token replaced that of an imported device. */
   readonly adopted?: true
 }
 
 export interface RegistrationRights {
-  /** Take an alias away from another device. Default false. */
+  /** May take an alias from another device. Default false. */
   readonly takesAlias?: boolean
-  /** Have by `replaces` a user or an alias that the registration does not name. Default true. */
+  /** `replaces` may bring a user or alias that the registration does not name. Default true. */
   readonly bringsNames?: boolean
-  /** Replace an imported device of the user. Default false. */
+  /** May replace an imported device of the user. Default false. */
   readonly adopts?: boolean
 }
 
-/** `replaces` would bring a name that the caller may not have; nothing was changed. */
+/** Nothing changed: `replaces` would bring a name that the caller may not have. */
 export interface Unproven {
   readonly kind: 'unproven'
   readonly field: 'user' | 'alias'

@@ -16,13 +16,10 @@ import type { Registered, Registration, RegistrationRights, Unproven } from './r
 
 type Update = (application: number, said: Registration, row: KnownRow, had: DeviceLabels) => Device
 
-/**
- * Devices whose token changes keep their row and id, so that a push under way reaches them once. To be called inside a
- * transaction.
- */
+/** A device keeps its row and id, so a push under way reaches it once. */
 export function createTokenMoveStore(registry: Registry, update: Update) {
   const { database, labels, aliases, growth, lookup, leftDevices } = registry
-  // Which environment knows the new token is not known yet.
+  // The new token's environment is unknown.
   const move = database.statement<never, [token: PackedToken, device: number]>(
     'UPDATE device SET token = ?, environment = NULL WHERE id = ?',
   )
@@ -38,7 +35,7 @@ export function createTokenMoveStore(registry: Registry, update: Update) {
     return kept !== null && aliases.holder(application, kept) === null ? kept : null
   }
 
-  /** A name of `row` that the device would get without having said it. A name may be said as either of the two. */
+  /** A name of `row` that the registration says neither as user nor as alias. */
   function nameBrought(
     application: number,
     asked: Registration,
@@ -51,13 +48,13 @@ export function createTokenMoveStore(registry: Registry, update: Update) {
   }
 
   return {
-    /** The device whose token this one replaces, in any state: a device that was gone is back. */
+    /** In any state: a gone device comes back. */
     replacedBy(application: number, { platform, token, replaces = token }: Registration): DeviceRow | null {
       const isSame = canonicalToken(platform, replaces) === canonicalToken(platform, token)
       return isSame ? null : lookup.byToken(application, platform, packToken(replaces, platform))
     },
 
-    /** A registration under a new token of the device of `row`, which has another one. */
+    /** Registers the device of `row` under a new token. */
     moveOn(
       application: number,
       asked: Registration,
@@ -89,7 +86,7 @@ export function createTokenMoveStore(registry: Registry, update: Update) {
   }
 }
 
-/** Gives labels and alias back to a device that had left, but for an alias that another device has now. */
+/** Another device may have taken the alias. */
 export function giveBack(
   { labels, aliases, leftDevices }: Pick<Registry, 'labels' | 'aliases' | 'leftDevices'>,
   application: number,
@@ -103,10 +100,7 @@ export function giveBack(
   return { kept, aliasTaken }
 }
 
-/**
- * A registration that moves one device to the token of another, the twin: what the app has said about the twin is newer,
- * and the device gets the labels of both.
- */
+/** The app now uses one token for two devices. Its reports on the twin are newer; labels of both count. */
 function inherited(asked: Registration, had: DeviceLabels, twin: KnownRow, twinLabels: DeviceLabels): Registration {
   const labels = both(twinLabels, had)
   const isPlaced = asked.lat === undefined && twin.lat !== null

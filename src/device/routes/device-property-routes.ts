@@ -21,13 +21,13 @@ interface Dependencies {
   readonly devices: Pick<DeviceStore, 'setAlias' | 'addLabels' | 'removeLabels' | 'setLocation' | 'setBadge'>
   readonly bounds: GrowthBounds
   readonly judgeProof: JudgeProof
-  /** Called in the transaction that sets a stored badge; may run twice. */
+  /** Called in the transaction that sets a badge; may run twice. */
   readonly badgeSet: (application: number, platform: Platform) => void
-  /** Whether without the secret a device may be named by its alias alone, and take that of another. Default false. */
+  /** Without the secret, an alias alone names a device, and a device may take another's. Default false. */
   readonly aliasesOpen?: boolean
 }
 
-/** Endpoints 4 to 7 and 13: the alias, tags, location or badge count of a device. */
+/** Endpoints 4 to 7 and 13. */
 export function devicePropertyRoutes(deps: Dependencies) {
   const { gate, commit, devices, bounds, judgeProof, badgeSet, aliasesOpen = false } = deps
   const idAlone = idAloneOf({ aliasesOpen })
@@ -152,7 +152,7 @@ export function devicePropertyRoutes(deps: Dependencies) {
     )
 }
 
-/** Refuses calls that name a device by its alias alone: the application id is public, and aliases can be guessed. */
+/** The application ID is public and aliases can be guessed. */
 export function checkNaming(
   field: 'alias' | 'Alias' | 'current_alias',
   { aliasesOpen, ...call }: { application: Application; withSecret: boolean; aliasesOpen: boolean },

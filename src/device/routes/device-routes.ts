@@ -25,14 +25,14 @@ interface Dependencies {
   readonly devices: DeviceStore
   readonly bounds: GrowthBounds
   readonly judgeProof: JudgeProof
-  /** Push services that the operator has named: see `endpointProblem`. */
+  /** Named by the operator: see `endpointProblem`. */
   readonly pushServices: readonly string[]
   readonly log: Pick<Log, 'info'>
-  /** Whether without the secret a device may take the alias of another. Default false. */
+  /** Without the secret, a device may take another's alias. Default false. */
   readonly aliasesOpen?: boolean
 }
 
-/** Endpoints 1 to 3: devices register and unregister. */
+/** Endpoints 1 to 3. */
 export function deviceRoutes(deps: Dependencies) {
   const { gate, commit, devices, bounds, judgeProof, log, pushServices, aliasesOpen = false } = deps
   return new Elysia({ name: 'device-routes' })
@@ -151,7 +151,7 @@ export function deviceRoutes(deps: Dependencies) {
     )
 }
 
-/** Ignores what is not a name and version. */
+/** Ignores anything but a name and version. */
 function clientIn(headers: Headers): { readonly client?: string } {
   const client = headers.get('x-bellhop-client')
   return client !== null && /^[a-z-]{1,24}\/\d+\.\d+\.\d+[\w.+-]{0,24}$/.test(client) ? { client } : {}
@@ -160,7 +160,7 @@ function clientIn(headers: Headers): { readonly client?: string } {
 export const NOT_PROVEN =
   'InvalidCredentials: unknown application, wrong secret, a proof that is wrong, or a user or alias that needs one.'
 
-/** `noDevice` in the documentation. */
+/** Documents `noDevice`. */
 export const NO_DEVICE_FOUND = 'ResourceNotFound: no such device is registered.'
 
 export function noDevice(): Refused {
@@ -171,7 +171,7 @@ export function found(outcome: 'ok' | 'no-device'): void {
   if (outcome === 'no-device') throw noDevice()
 }
 
-/** The answer to a call that adds labels; throws what is to be refused. */
+/** Answers a call that adds labels, or throws its refusal. */
 export function labelled(
   message: string,
   field: 'tag' | 'active',
@@ -185,7 +185,6 @@ export function labelled(
   return done === 'ok' ? { message } : { message, warnings: leftOutWarnings(bounds, call, done) }
 }
 
-/** Throws if the outcome is a shortage. */
 function unlessShort<Outcome>(
   bounds: Pick<GrowthBounds, 'refused'>,
   call: GrowthCall,
@@ -196,7 +195,6 @@ function unlessShort<Outcome>(
   throw new Refused(failureOf(outcome))
 }
 
-/** The warnings about labels that were left out. */
 function leftOutWarnings(
   bounds: Pick<GrowthBounds, 'refused'>,
   { application }: Pick<GrowthCall, 'application'>,
@@ -229,7 +227,7 @@ function failureOf(shortage: Shortage): Failure {
       return failure(
         'InsufficientStorageError',
         `The application has ${shortage.max} devices, the most that calls without its secret may add.`,
-        // Devices that have left for good are erased each hour.
+        // Each hour devices that left long ago are erased.
         { 'retry-after': '3600' },
       )
     case 'too-fast':

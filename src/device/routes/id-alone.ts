@@ -8,7 +8,7 @@ const UNKNOWN_AT_ALL: Pick<IdAlone, 'cannot'> = { cannot: 'reach a device knowin
 
 const NAMES_PROVEN = 'the same, but of users and aliases only those that it has a proof of, by `replaces` too'
 
-/** Where naming a device by its alias alone needs the secret. */
+/** An alias alone needs the secret. */
 const BY_TOKEN: Readonly<Record<'register' | 'alias' | 'tag' | 'untag', IdAlone>> = {
   register: {
     can: `register devices that it makes up, with any tags, types and free alias, and change ${KNOWN}, or take its place${ADOPTED}`,
@@ -24,7 +24,7 @@ const BY_TOKEN: Readonly<Record<'register' | 'alias' | 'tag' | 'untag', IdAlone>
   untag: { can: `untag ${KNOWN}`, cannot: 'name one by `Alias` alone' },
 }
 
-/** Where it does not, as with `--compat`. */
+/** With `--compat` an alias alone is enough. */
 const BY_TOKEN_OR_ALIAS: typeof BY_TOKEN = {
   register: {
     can: `register devices that it makes up, with any tags, types and alias, which moves there, and change ${KNOWN}, or take its place${ADOPTED}`,
@@ -40,7 +40,7 @@ const BY_TOKEN_OR_ALIAS: typeof BY_TOKEN = {
   untag: { can: `untag ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL, verified: `untag ${KNOWN}` },
 }
 
-/** What callers can do with the application id alone. */
+/** What the application ID alone allows. */
 export const ID_ALONE = {
   unregister: { can: `unregister ${KNOWN}`, cannot: 'learn whether such a device existed' },
   move: { can: `move ${KNOWN}`, ...UNKNOWN },
@@ -48,7 +48,7 @@ export const ID_ALONE = {
   read: { can: `read the record of ${KNOWN}`, cannot: 'find a device without its token' },
 } satisfies Readonly<Record<string, IdAlone>>
 
-/** The same for calls that can name the device by its alias. */
+/** For calls that can name the device by alias. */
 export function idAloneOf({
   aliasesOpen,
 }: {
@@ -57,7 +57,7 @@ export function idAloneOf({
   return aliasesOpen ? BY_TOKEN_OR_ALIAS : BY_TOKEN
 }
 
-/** The same for the calls that `--compat` adds. */
+/** For the calls that `--compat` adds. */
 export const ID_ALONE_IN_COMPAT = {
   activate: { can: `add types to ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL, verified: `add types to ${KNOWN}` },
   deactivate: { can: `take types from ${KNOWN_SOMEHOW}`, ...UNKNOWN_AT_ALL, verified: `take types from ${KNOWN}` },

@@ -6,7 +6,6 @@ import type { Failure } from '../../failure.ts'
 interface SaidNames {
   /** `''` removes it. */
   readonly user?: string | undefined
-  /** `''` removes it. */
   readonly alias?: string | undefined
   readonly user_proof?: Uint8Array | undefined
   readonly alias_proof?: Uint8Array | undefined
@@ -19,7 +18,6 @@ interface Caller {
 
 type Name = 'user' | 'alias'
 
-/** The names need no proof, or have one. */
 interface Judged {
   readonly kind: 'judged'
   readonly aliasProven: boolean
@@ -28,9 +26,8 @@ interface Judged {
 const NOTHING_TO_PROVE: Judged = { kind: 'judged', aliasProven: false }
 
 /**
- * Checks the proofs of user and alias. A proof that is wrong, or for no name, is always refused: otherwise a mistake would
- * only show once proofs are required. `user_proof` also proves an alias that equals the user or comes without one; the
- * proof of a name holds for both uses.
+ * Always refuses a wrong proof, or one without its name: otherwise the mistake would show only once proofs are
+ * required. `user_proof` also proves an alias that equals the user or comes without one.
  */
 export function judgeNames(
   { application, withSecret }: Caller,
@@ -75,19 +72,17 @@ interface SaidName {
   readonly by: 'user_proof' | 'alias_proof'
 }
 
-/** The name that has a proof but is missing; `null`: none. */
+/** A proof without its name; `null`: none. */
 function nameLacking({ user = '', alias = '', user_proof, alias_proof }: SaidNames): Name | null {
   if (alias_proof !== undefined && alias === '') return 'alias'
   const isForAlias = alias !== '' && alias_proof === undefined
   return user_proof !== undefined && user === '' && !isForAlias ? 'user' : null
 }
 
-/** Whether user and alias of a call need proofs. */
 export function mustProveNames({ application, withSecret }: Caller): boolean {
   return application.limits.verifyUsers && !withSecret
 }
 
-/** `replaces` would give the caller a user or alias that it has not proven. */
 export function broughtUnproven(field: Name): Failure {
   const problem = `replaces would bring the ${field} of that device, so ${field} is needed with ${field}_proof, or "" to leave it, or X-SERVICE-SECRET: this application verifies its users.`
   return failure('InvalidCredentials', problem)

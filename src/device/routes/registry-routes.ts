@@ -17,16 +17,16 @@ interface Dependencies {
   readonly gate: Gate
   readonly devices: Pick<DeviceStore, 'list' | 'endOfPage' | 'find'>
   readonly feedback: Pick<FeedbackStore, 'list'>
-  /** How device records are written; default: as they are. */
+  /** Default: unchanged. */
   readonly shape?: RecordShape
 }
 
-/** Devices that a list holds in memory. */
+/** Devices in memory. */
 const PAGE = 500
 
 const AS_IT_IS: RecordShape = { written: (record) => record, schema: RECORD }
 
-/** Endpoints 8, 9 and 10: reading the registry. */
+/** Endpoints 8, 9 and 10. */
 export function registryRoutes({ gate, devices, feedback, shape = AS_IT_IS }: Dependencies) {
   const written = (device: Device) => shape.written(deviceRecordOf(device))
 

@@ -7,7 +7,7 @@ import { ForgetUser } from '../device-schema.ts'
 interface Dependencies {
   readonly gate: Gate
   readonly audited: Audited
-  /** Erases the devices of a user and what is stored about them; gives how many. `application`: its number. */
+  /** Returns the number of erased devices. `application`: its number. */
   readonly eraseUser: (application: number, user: string) => Promise<number>
 }
 

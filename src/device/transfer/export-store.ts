@@ -11,13 +11,12 @@ import { createDeviceKeys } from '../webpush/device-key-store.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 import { PLATFORM } from '../../platform.ts'
 
-/** A device with all that is known about it. Times are ms since the Unix epoch. */
 export interface WholeDevice extends Device {
   readonly environment: Environment | null
   readonly seenAt: number
-  /** `null`: registered. `reason` and `at`: what a gateway said last, `null` once that is erased. */
+  /** `null`: registered. `reason` and `at`: the gateway's last word, `null` once erased. */
   readonly left: { readonly state: DeviceState; readonly reason: string | null; readonly at: number | null } | null
-  /** See `ImportedDevice`, also for `adopted`. */
+  /** As in `ImportedDevice`, like `adopted`. */
   readonly imported?: boolean
   readonly adopted?: { readonly token: string; readonly at: number }
   readonly keys?: SubscriptionKeys
@@ -28,8 +27,8 @@ const PAGE = 1000
 const MAX_NAMES = 50_000
 
 /**
- * A registry with devices in every state, on the connection that only reads. Between `begin` and `end` all reads see one
- * snapshot, and the write-ahead log grows by what others write.
+ * Reads the read-only connection. Between `begin` and `end` all reads see one snapshot, and the WAL file grows with
+ * every write.
  */
 export function createExportStore({ database }: { database: Pick<Database, 'reading'> }) {
   const begin = database.reading<never, []>('BEGIN')
@@ -38,7 +37,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
     `SELECT (SELECT count(*) FROM device WHERE application = ?1) AS devices,
        (SELECT count(*) FROM feedback f WHERE application = ?1 AND ${ALONE}) AS feedback`,
   )
-  // By id, which is the order of registration. The plus avoids an index by application, which would need a sort.
+  // By id, the order of registration. The plus keeps SQLite from an index by application, which needs a sort.
   const page = database.reading<DeviceRow, [after: number, application: number, limit: number]>(
     `SELECT ${DEVICE_COLUMNS} FROM device WHERE id > ? AND +application = ? ORDER BY id LIMIT ?`,
   )
@@ -73,7 +72,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
 
   function wholeOf(application: number, row: DeviceRow, labels: readonly LabelRow[]): WholeDevice {
     const { id, platform, token, state, imported } = row
-    // One that has registered since may have done so by another token.
+    // A device that registered since may have used another token.
     const adopted = imported === 0 ? adoptedBy.get(id) : null
     const keys = PLATFORM[platform].hasKeys ? keysOf(id) : null
     const said = state === STATE.registered ? null : feedbackOf.get(application, platform, token)
@@ -95,10 +94,10 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
     begin: () => void begin.run(),
     end: () => void end.run(),
 
-    /** Reads through the whole index of the application. */
+    /** Reads the application's whole index. */
     count: (application: number) => counted.get(application) ?? { devices: 0, feedback: 0 },
 
-    /** All devices in the order of their registration, a page at a time. */
+    /** In order of registration. */
     *devices(application: number): Generator<readonly WholeDevice[], void> {
       for (let after = 0; ;) {
         const rows = page.all(after, application, PAGE)
@@ -115,7 +114,7 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
       }
     },
 
-    /** Feedback on tokens that no device has, or whose device has registered again since. */
+    /** For tokens without a device, or whose device registered again. */
     *feedback(application: number): Generator<readonly FeedbackEntry[], void> {
       for (let [platform, token]: [number, PackedToken] = [-1, '']; ;) {
         const rows = feedback.all(application, platform, token, PAGE)
@@ -129,6 +128,6 @@ export function createExportStore({ database }: { database: Pick<Database, 'read
   }
 }
 
-/** The line of a device that has left has its feedback. */
+/** A device that left has its feedback on its own line. */
 const ALONE = `NOT EXISTS (SELECT 1 FROM device d WHERE d.application = f.application AND d.platform = f.platform
   AND d.token = f.token AND d.state <> ${STATE.registered})`

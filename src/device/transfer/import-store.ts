@@ -7,27 +7,27 @@ import { createRegistry } from '../registry-store.ts'
 import type { RegistryData } from '../registry-store.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
 
-/** `kept`: newer data of the device, or of its gateway, count more than the import. */
+/** `kept`: the registry has newer data from the device or its gateway. */
 export interface ImportOutcome {
   readonly kind: 'imported' | 'updated' | 'unchanged' | 'kept'
-  /** Another device has the alias: this one came without it. */
+  /** The device came without its alias, which another one has. */
   readonly aliasTaken: boolean
 }
 
 /**
- * Brings devices in by the rules of PUT /deviceToken, with what that cannot say: times, badge, state. To be called inside
- * a transaction. The same device again changes nothing.
+ * Imports devices by the rules of PUT /deviceToken, plus times, badge and state. Call inside a transaction. A second import
+ * changes nothing.
  *
- * `kept`: the device registered here, or its gateway declared it dead, after the list was made. `replace` prefers the
- * list to the device, but not to the gateway. A device whose token another one has replaced is `kept` too.
+ * `kept`: after the list was made, the device registered here or a gateway reported it; or another token replaced it.
+ * `replace` prefers the list to the device, but not to the gateway.
  *
- * `seen_at` is 0, long ago, where nobody knows when the device registered last: about a token that died before the
- * import, Apple answers with a time before the import, which must count.
+ * `seen_at` is 0 if the last registration is unknown: Apple reports a token that died before the import with an earlier
+ * time, which must count.
  */
 export function createImportStore({ database, clock }: RegistryData) {
   const registry = createRegistry({ database, clock })
   const { labels, aliases, columns, keys, lookup, adoptions, feedback } = registry
-  // Names no column that has an index, so that none is rewritten.
+  // Names no indexed column.
   const write = database.statement<never, [badge: number, number | null, number, number, number, device: number]>(
     'UPDATE device SET badge = ?, environment = ?, registered_at = ?, seen_at = ?, updated_at = ? WHERE id = ?',
   )
@@ -43,7 +43,7 @@ export function createImportStore({ database, clock }: RegistryData) {
     'UPDATE device SET state = ?, updated_at = max(updated_at, ?) WHERE id = ?',
   )
 
-  /** The import without an alias that would name one of several devices of a user; the other one loses it, too. */
+  /** Drops an alias that would name one of several devices; the other device loses it too. */
   function withoutSharedAlias(application: number, asked: ImportedDevice, known: DeviceRow | null): ImportedDevice {
     const { user, aliasIsUser = false } = asked
     if (!aliasIsUser || !user || otherOf.get(application, user, known?.id ?? 0) === null) return asked
@@ -88,7 +88,7 @@ export function createImportStore({ database, clock }: RegistryData) {
     return { kind: 'imported', aliasTaken }
   }
 
-  /** Overwrites the device with the import, whatever its state. */
+  /** Whatever its state. */
   function update(application: number, row: DeviceRow, asked: ImportedDevice): ImportOutcome {
     const device = withoutSharedAlias(application, asked, row)
     const alias = device.alias === undefined ? row.alias : device.alias || null
@@ -127,7 +127,7 @@ export function createImportStore({ database, clock }: RegistryData) {
     return { kind: 'updated', aliasTaken }
   }
 
-  /** The gateway's feedback is newer than what the device has said. */
+  /** The gateway's feedback is newer than the device's last report. */
   function leave(application: number, row: DeviceRow, device: ImportedDevice, left: Left): ImportOutcome {
     if (left.state === 'quarantined') update(application, row, device)
     else registry.leftDevices.keep(row.id)
@@ -144,7 +144,7 @@ export function createImportStore({ database, clock }: RegistryData) {
       const row = lookup.byToken(application, platform, token)
       if (row === null) {
         const isReplaced = device.imported === true && adoptions.isAdopted(application, platform, token)
-        // The app has registered the installation by its other address.
+        // The app registered the installation by its other address.
         const isRegistered = lookup.twinOf(application, device)?.state === STATE.registered
         return isReplaced || isRegistered ? KEPT : create(application, device)
       }
@@ -160,7 +160,7 @@ export function createImportStore({ database, clock }: RegistryData) {
         return left.state === 'gone' ? UNCHANGED : update(application, row, device)
       }
       if (seenAt <= leftAt) return KEPT
-      // From here on as PUT /deviceToken: a device that was gone comes back as a new one, a quarantined one as it was.
+      // From here on as PUT /deviceToken: a gone device comes back as a new one, a quarantined one unchanged.
       if (row.state === STATE.gone) {
         lookup.erase(row.id)
         return create(application, device)
@@ -169,7 +169,7 @@ export function createImportStore({ database, clock }: RegistryData) {
       return { ...update(application, row, { environment: null, ...device }), kind: 'updated' }
     },
 
-    /** Feedback on a token that no device has, or whose device has registered again since. The latest word stays. */
+    /** For a token without a device, or whose device registered again. The latest word stays. */
     putFeedback(application: number, { token, platform, ...said }: ImportedFeedback): ImportOutcome {
       const isNews = feedback.note([application, platform, packToken(token, platform)], said)
       return isNews ? { kind: 'imported', aliasTaken: false } : UNCHANGED

@@ -2,7 +2,7 @@ import type { PlainChanges } from '../columns.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 import type { DeviceState, Environment, Platform } from '../device.ts'
 
-/** A device as another registry knew it, checked. What is left out stays; `null` removes. */
+/** A checked device of another registry. An omitted field stays; `null` removes it. */
 export interface ImportedDevice extends PlainChanges {
   readonly token: string
   readonly platform: Platform
@@ -12,27 +12,27 @@ export interface ImportedDevice extends PlainChanges {
   readonly active?: readonly string[] | undefined
   readonly tag?: readonly string[] | undefined
   readonly alias?: string | null | undefined
-  /** The alias is the user's name: it is set only if the user has no other device. Default false. */
+  /** The alias is the user's ID: set it only if the user has no other device. Default false. */
   readonly aliasIsUser?: boolean | undefined
   readonly badge?: number | undefined
   readonly environment?: Environment | null | undefined
   /** Times are ms since the Unix epoch. */
   readonly registeredAt?: number | undefined
-  /** When the device last registered there; left out: unknown. */
+  /** Its last registration; absent: unknown. */
   readonly seenAt?: number | undefined
   readonly updatedAt?: number | undefined
-  /** Default registered. */
+  /** Default: registered. */
   readonly left?: Left | undefined
-  /** `true`: an import brought it, and it has not registered since; `false`: it has. Left out: no import brought it. */
+  /** `true`: imported and not registered since; `false`: registered since. Absent: not imported. */
   readonly imported?: boolean | undefined
   readonly keys?: SubscriptionKeys | undefined
-  /** The imported token, if another one replaced it at `at`. */
+  /** The imported token, replaced `at`. */
   readonly adopted?: { readonly token: string; readonly at: number } | undefined
 }
 
 export interface Left {
   readonly state: Exclude<DeviceState, 'registered'>
-  /** The gateway's own reason; `null`: forgotten. */
+  /** The gateway's own word; `null`: forgotten. */
   readonly reason: string | null
   readonly at: number
 }

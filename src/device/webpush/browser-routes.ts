@@ -6,7 +6,7 @@ import { fixedContent } from '../../http/fixed-content.ts'
 import style from './browser/page.css' with { type: 'text' }
 import { CLIENT, PAGE, WORKER } from './browser-scripts.ts'
 
-/** Nothing from other origins, nothing inline: the content of a push cannot run as a script. */
+/** No other origin and nothing inline: a push's content cannot run as a script. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +27,7 @@ const PAGE_HEADERS = {
   'cache-control': 'no-cache',
 }
 
-/** A bell; `#` is `%23` in a URL. */
+/** A bell. A URL needs `%23` for `#`. */
 const ICON =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%234f46e5' d='M12 2a2 2 0 0 0-2 2v.3A7 7 0 0 0 5 11v5l-2 2v1h18v-1l-2-2v-5a7 7 0 0 0-5-6.7V4a2 2 0 0 0-2-2m0 20a3 3 0 0 0 3-2H9a3 3 0 0 0 3 2'/></svg>"
 
@@ -39,13 +39,13 @@ interface Dependencies {
 const HTML = 'text/html; charset=utf-8'
 
 /**
- * Below /webpush: a page on which a browser registers with an application and shows pushes, and the two scripts with which
- * other sites do the same. Public, like the application's id and its public key.
+ * A page where a browser registers and shows pushes, and the two scripts, which other sites use too. All public, like
+ * the application's ID and public key.
  */
 export function browserRoutes({ directory, credentials }: Dependencies) {
-  /** Throws where there is no such application, or it cannot send to browsers. */
+  /** Throws if there is no such application, or it has no web push key. */
   function publicKeyOf(id: string): string {
-    // A command may just have created it.
+    // A command may just have created the application.
     directory.refresh()
     const application = directory.byId(id)
     if (application === null) throw notFound('There is no such application.')
@@ -86,7 +86,7 @@ function notFound(why: string): Refused {
   return new Refused(failure('ResourceNotFound', why))
 }
 
-/** The page of an application, `application.id`. */
+/** `application`: its ID. */
 function pageOf(application: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -111,7 +111,7 @@ function pageOf(application: string): string {
 `
 }
 
-/** Makes the page installable, which iOS needs for push (W3C, "Web Application Manifest"). */
+/** iOS needs an installable page for push (W3C, "Web Application Manifest"). */
 function manifestOf(application: string): object {
   const place = `/webpush/${encodeURIComponent(application)}`
   return {

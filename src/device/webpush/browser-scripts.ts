@@ -3,13 +3,11 @@ import { fixedContent } from '../../http/fixed-content.ts'
 // oxlint-disable-next-line import/default -- the text of the file, not what it exports
 import page from './browser/page.js' with { type: 'text' }
 
-/** Registers a browser; for the page. */
 export const CLIENT = script(() => clientScript('web'))
-/** The scope of a worker can only be below its own folder. */
+/** A worker's scope can only be below its own folder. */
 export const WORKER = script(() => workerScript('web'))
 export const PAGE = script(() => page)
 
-/** A handler that answers with a script. */
 function script(text: () => string) {
   const headers = { 'x-content-type-options': 'nosniff' }
   return fixedContent(() => new Blob([text()]), { type: 'text/javascript; charset=utf-8', headers })

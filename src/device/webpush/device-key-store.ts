@@ -4,16 +4,16 @@ import type { SubscriptionKeys } from './subscription-keys.ts'
 
 type KeysRow = Pick<StoredRow<typeof deviceKey>, 'p256dh' | 'auth'>
 
-/** The keys of browsers, by `device.id`. A trigger erases them with the device. */
+/** By `device.id`. A trigger erases keys with their device. */
 export function createDeviceKeyStore({ database }: { database: Pick<Database, 'statement'> }) {
-  // Writes nothing where the keys are the same, as at most launches.
+  // Most launches repeat the keys, and then nothing is written.
   const set = database.statement<never, [device: number, p256dh: Uint8Array, auth: Uint8Array]>(
     `INSERT INTO device_key (device, p256dh, auth) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET p256dh = excluded.p256dh, auth = excluded.auth
      WHERE p256dh <> excluded.p256dh OR auth <> excluded.auth`,
   )
   return {
-    /** Whether the keys have changed. */
+    /** True: the keys changed. */
     set: (device: number, { p256dh, auth }: SubscriptionKeys): boolean => set.run(device, p256dh, auth).changes > 0,
   }
 }

@@ -1,15 +1,17 @@
-/** Who runs a push service. `other`: one that the operator has named. */
+/** `other`: named by the operator. */
 export type PushServiceMaker = 'google' | 'mozilla' | 'apple' | 'microsoft' | 'other'
 
 interface KnownService {
   readonly maker: PushServiceMaker
-  /** Where endpoints are; stands for all hosts. */
+  /** Stands for all `hosts`, where the endpoints are. */
   readonly origin: string
-  /** With a dot at the beginning: all subdomains. */
+  /** A leading dot means all subdomains. */
   readonly hosts: readonly string[]
 }
 
-/** Of Chrome, Firefox, Safari and Edge. Chromium without Google's keys, as in Linux distributions, subscribes at jmt17. */
+/**
+ * Chrome, Firefox, Safari and Edge. Chromium without Google's keys, as in Linux distributions, subscribes at jmt17.
+ */
 const SERVICES: readonly KnownService[] = [
   { maker: 'google', origin: 'https://fcm.googleapis.com', hosts: ['fcm.googleapis.com', 'jmt17.google.com'] },
   { maker: 'mozilla', origin: 'https://updates.push.services.mozilla.com', hosts: ['.push.services.mozilla.com'] },
@@ -17,19 +19,19 @@ const SERVICES: readonly KnownService[] = [
   { maker: 'microsoft', origin: 'https://wns.notify.windows.com', hosts: ['.notify.windows.com'] },
 ]
 
-/** Endpoints of the simulator's browsers. Nobody can own the name (RFC 6761, 6.4), so a stray request reaches nobody. */
+/** Nobody can own this name (RFC 6761, 6.4), so a stray request reaches nobody. */
 export const SIMULATED_SERVICE = 'https://simulator.invalid'
 
-/** The path says whose push service the simulator imitates: `https://simulator.invalid/apple/…`. */
+/** Whose push service the simulator imitates: `https://simulator.invalid/apple/…`. */
 const PLAYED = /^\/(google|mozilla|apple|microsoft)\//
 
-/** Endpoints of browsers have 150 to 500 bytes. */
+/** Real endpoints have 150 to 500 bytes. */
 const MAX_ENDPOINT_BYTES = 2048
 
 /**
- * Why nothing may be sent to an endpoint, as the end of the sentence `token …`; `null`: it is allowed. Anybody can register
- * one, so it must be at a push service of browsers or at one that the operator has named. `named`: `https://host[:port]` of
- * each, optionally with the `/path` that its endpoints are below.
+ * Ends the sentence `token …`; `null`: allowed. Anybody can register an endpoint, so it must be at a browser's push
+ * service or one that the operator named. `named`: `https://host[:port]`, optionally with a `/path` above its
+ * endpoints.
  */
 export function endpointProblem(endpoint: string, named: readonly string[]): string | null {
   const problem = endpointFormProblem(endpoint)
@@ -42,7 +44,7 @@ export function endpointProblem(endpoint: string, named: readonly string[]): str
 export function endpointFormProblem(endpoint: string): string | null {
   if (Buffer.byteLength(endpoint) > MAX_ENDPOINT_BYTES) return `must be at most ${MAX_ENDPOINT_BYTES} bytes long`
   const url = URL.parse(endpoint)
-  // Only in one spelling: another one would be another device.
+  // One spelling only: another one would be another device.
   if (url === null || url.protocol !== 'https:' || url.href !== endpoint) {
     return "must be the endpoint of a push subscription, an https URL as the browser's subscription has it"
   }
@@ -52,39 +54,39 @@ export function endpointFormProblem(endpoint: string): string | null {
   return null
 }
 
-/** The origin of the push service. Strangers can make up hosts of a known service: they share one origin's state. */
+/** Strangers can make up hosts of a known service, so its hosts share one origin's state. */
 export function pushServiceOrigin(url: URL): string {
   return knownService(url)?.origin ?? url.origin
 }
 
-/** The name of a push service for people: a known host for all its subdomains, else host and port. */
+/** For people: a known host instead of its subdomains, else host and port. */
 export function pushServiceName(origin: string): string {
   const url = URL.parse(origin)
   const [host] = (url && knownService(url)?.hosts) ?? []
   return host?.replace(/^\./, '') ?? url?.host ?? 'other'
 }
 
-/** Whether a stranger may have made up the host. */
+/** A stranger may have invented this subdomain. */
 export function mayBeMadeUp(url: URL): boolean {
   const service = knownService(url)
   return service !== undefined && service.origin !== url.origin && !service.hosts.includes(url.hostname)
 }
 
-/** Whether the operator has named the push service, which then may have any address. */
+/** The operator may name any address. */
 export function isNamed({ origin, pathname }: URL, named: readonly string[]): boolean {
   return named.some((one) => {
     if (!one.startsWith(origin)) return false
     const path = one.slice(origin.length)
     if (path === '') return true
-    // Without the slash it is another origin, with more digits in its port.
+    // Without the slash the rest is a port, or more digits of one: another origin.
     return path.startsWith('/') && `${pathname}/`.startsWith(`${path}/`) && !LEADS_OUT.test(pathname)
   })
 }
 
-/** Ways out of a path for some servers: an encoded slash, backslash, dot or percent sign, and dots as in `/..;/`. */
+/** Some servers leave a path by an encoded slash, backslash, dot or percent sign, or by dots as in `/..;/`. */
 const LEADS_OUT = /%(?:2f|5c|2e|25)|\/\.{1,2};/i
 
-/** Each maker has rules beyond RFC 8030. */
+/** Each has rules beyond RFC 8030. */
 export function pushServiceMaker(url: URL): PushServiceMaker {
   const { hostname, pathname } = url
   const service = knownService(url)
@@ -105,7 +107,7 @@ function isHost(hostname: string, known: string): boolean {
   return hostname.endsWith(known) && LABELS.test(hostname.slice(0, -known.length))
 }
 
-/** Labels of a host name (RFC 1123, 2.1), none of them empty. */
+/** RFC 1123, 2.1; no empty label. */
 const LABELS = /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/
 
 const KNOWN_NAMES = SERVICES.flatMap(({ hosts }) => hosts)

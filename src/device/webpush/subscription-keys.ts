@@ -1,8 +1,8 @@
 import { ECDH } from 'node:crypto'
 
-/** The keys that encrypt messages to one browser (RFC 8291, 3.1 and 3.2). */
+/** For the encryption of messages to one browser (RFC 8291, 3.1 and 3.2). */
 export interface SubscriptionKeys {
-  /** The browser's public key: an uncompressed point on P-256, 65 bytes. */
+  /** An uncompressed point on P-256, 65 bytes. */
   readonly p256dh: Uint8Array
   readonly auth: Uint8Array
 }
@@ -13,7 +13,7 @@ const SECRET_BYTES = 16
 /** base64url without padding (Push API, `PushSubscription.toJSON`). */
 const BASE64URL = /^[A-Za-z0-9_-]+$/
 
-/** Reads both keys of a subscription. `expected` ends the sentence `keys.p256dh …`, or `keys.auth …`. */
+/** `expected` ends the sentence `keys.p256dh …` or `keys.auth …`. */
 export function readSubscriptionKeys(given: {
   readonly p256dh: string
   readonly auth: string
@@ -32,22 +32,22 @@ export function readSubscriptionKeys(given: {
   return { kind: 'keys', keys: { p256dh, auth } }
 }
 
-/** `null`: another number of bytes, or not in a browser's spelling. */
+/** `null`: wrong length, or not a browser's spelling. */
 function bytesOf(text: string, length: number): Uint8Array | null {
   if (text.length !== Math.ceil((length * 4) / 3) || !BASE64URL.test(text)) return null
   const bytes = Buffer.from(text, 'base64url')
-  // The last character may carry bits beyond the last byte.
+  // The last character may carry unused bits.
   return bytes.toString('base64url') === text ? bytes : null
 }
 
-/** The curve has prime order: each point is a key, except the one at infinity, which has another form. */
+/** P-256 has prime order: every point but infinity is a key, and infinity has another form. */
 function isPoint(bytes: Uint8Array): boolean {
   if (bytes[0] !== UNCOMPRESSED) return false
   try {
     ECDH.convertKey(bytes, 'prime256v1')
     return true
   } catch {
-    // OpenSSL refuses points that are not on the curve.
+    // OpenSSL refuses points off the curve.
     return false
   }
 }

@@ -4,20 +4,17 @@ import type { Condition } from './condition.ts'
 import { boxesOf, cosine, maxHaversine } from './geo-circle.ts'
 import type { GeoCircle } from './geo-circle.ts'
 
-/** Registers a value as a parameter, and returns its name. */
+/** Returns the parameter's name. */
 export type Bind = (value: Value) => string
 
-/**
- * Labels looked up one by one on each device. Measured: looking up 50 takes 8 times as long as going through the
- * device's own.
- */
+/** Beyond this, reading the device's own labels is faster: 50 lookups take 8 times as long (measured). */
 const MAX_LOOKUPS = 4
 
-/** SQL on device `d` that is true or false, never NULL, so it may stand under NOT. */
+/** SQL on device `d`, never NULL, so it works under NOT. */
 export function checkOf(condition: Condition, bind: Bind): string {
   switch (condition.kind) {
     case 'labels': {
-      // The plus prevents the index lookup: the device's few labels are gone through instead.
+      // The plus avoids the index, and reads the device's few labels.
       const label = condition.ids.length > MAX_LOOKUPS ? '+x.label' : 'x.label'
       const ids = condition.ids.map(bind).join(', ')
       return `EXISTS (SELECT 1 FROM device_label x WHERE x.device = d.id AND ${label} IN (${ids}))`
@@ -58,7 +55,7 @@ export function checkOf(condition: Condition, bind: Bind): string {
   }
 }
 
-/** One parameter for any number of values keeps the statement's text the same. */
+/** One parameter for all values, so the SQL text stays the same. */
 function listOf(values: readonly Value[], bind: Bind): string {
   return `(SELECT value FROM json_each(${bind(JSON.stringify(values))}))`
 }
@@ -69,7 +66,7 @@ export function weightOf(condition: Condition): number {
   return condition.operands.reduce((sum, one) => sum + weightOf(one), 0)
 }
 
-/** Its boxes first: few places need the sines. `isInCircle` is the same outside of SQL. */
+/** Boxes first: few places need the sines. `isInCircle` is the same without SQL. */
 function nearCheck(near: GeoCircle, bind: Bind): string {
   const boxes = boxesOf(near).map(
     ({ south, north, west, east }) =>
@@ -83,7 +80,7 @@ function nearCheck(near: GeoCircle, bind: Bind): string {
 
 function zoneCheck(zones: readonly (string | null)[], bind: Bind): string {
   const names = zones.filter((zone) => zone !== null).map(bind)
-  // With an empty list SQLite takes the whole WHERE for false, and then refuses INDEXED BY.
+  // With an empty list SQLite takes the whole WHERE for false and refuses INDEXED BY.
   const known = names.length > 0 ? [`(d.timezone IS NOT NULL AND d.timezone IN (${names.join(', ')}))`] : []
   const unknown = zones.includes(null) ? ['d.timezone IS NULL'] : []
   return `(${[...unknown, ...known].join(' OR ')})`

@@ -4,13 +4,13 @@ import { audiencePages } from './audience.ts'
 import type { AudiencePages } from './audience.ts'
 import type { Filter } from './filter.ts'
 
-/** Index entries counted before the event loop gets a turn: 0.3 ms, or 8 ms where filters are checked on each device. */
+/** Index entries before the event loop gets a turn: 0.3 ms, or 8 ms with checks per device. */
 const CANDIDATES = 2000
 
-/** Devices counted by locale before it does: their rows are read, not just the index. */
+/** Fewer, because locales need the rows, not just the index. */
 const LOCALE_CANDIDATES = 1000
 
-/** Counts audiences as they are now, in parts, so that other work isn't held up. Throws the reason of an aborted `signal`. */
+/** Counts in parts, so other work isn't held up. Throws the reason of an aborted `signal`. */
 export function createAudienceCount({ database }: { database: Database }) {
   const inParts = createParts(database)
   return async (application: number, filter: Filter, signal?: AbortSignal): Promise<number> => {
@@ -24,7 +24,7 @@ export function createAudienceCount({ database }: { database: Database }) {
   }
 }
 
-/** The same, by what `keyOf` makes of each locale. */
+/** Counts by `keyOf` of each locale. */
 export function createLocaleCount({ database }: { database: Database }) {
   const inParts = createParts(database)
   return async <Key>(
@@ -43,7 +43,7 @@ export function createLocaleCount({ database }: { database: Database }) {
   }
 }
 
-/** `part` counts the devices with `after` < id <= what it returns. */
+/** `part` counts devices with `after` < id <= its result. */
 function createParts(database: Database) {
   const highest = database.reading<{ id: number }, []>(`SELECT ${CEILING} AS id`)
   return async (

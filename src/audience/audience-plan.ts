@@ -7,23 +7,22 @@ import { cellsNear } from './geo-circle.ts'
 import { listedById, listedCheck } from './listed-devices.ts'
 import type { ListedDevices } from './listed-devices.ts'
 
-/** Prepares each SQL text once. */
 export type Prepare = <Row>(sql: string) => Statement<Row, readonly Value[]>
 
-/** What to read. All values in the SQL are parameters. */
+/** All values in the SQL are parameters. */
 export interface Plan {
-  /** FROM and WHERE of candidates, which must also pass `checks`. */
+  /** FROM and WHERE of candidates, before `checks`. */
   readonly members: string
-  /** Index entries that lead to the candidates, in order; `null`: the candidates are listed, or one device at most. */
+  /** Index entries of the candidates, in order; `null`: candidates are listed, or one device. */
   readonly candidates: string | null
-  /** Candidates known one by one; its values for a page go before `values`. */
+  /** Candidates by id; their values for a page precede `values`. */
   readonly listed: ListedDevices | null
-  /** Every device in one range of one index is in the audience, in order of ids. */
+  /** The audience is one whole range of an index, in order of ids. */
   readonly wholeRange: boolean
   readonly values: readonly Value[]
   readonly checks: readonly string[]
   readonly checkValues: readonly Value[]
-  /** Checks made on each device. */
+  /** Checks per device. */
   readonly weight: number
 }
 
@@ -35,24 +34,23 @@ export interface Scope {
 /** In every statement: ?1 after, ?2 ceiling, ?3 limit, ?4 application, ?5 platform. */
 const FIXED_PARAMETERS = 5
 
-/** Entries counted, at most, to find the most selective index. */
+/** Entries counted to find the most selective index. */
 const MAX_SAMPLE = 10_000
 
 /**
- * Grid cells read one by one; they reach 95 km around Berlin, 127 at the equator. Measured on 1,000,000 devices: a
- * circle of 100 km with 1,300 of them takes 10 ms; beyond, each device is checked, in 0.6 s. A page of one cell takes 3
- * ms, of 70 cells 4 ms.
+ * Cells to read, enough for 95 km around Berlin, 127 at the equator. Measured on 1,000,000 devices: 1,300 cells (100
+ * km) take 10 ms, checks per device 0.6 s; a page of one cell takes 3 ms, of 70 cells 4 ms.
  */
 const MAX_CELLS = 100
 
 const MAX_ZONES = 200
 
-/** An index to read by: the ids under `keys`, in order, include all that pass the condition. */
+/** Its ids under `keys`, in order, include all that pass the condition. */
 interface Lead {
   readonly condition: Condition
   readonly entries: (key: string) => string
   readonly keys: readonly Value[]
-  /** They include no others. */
+  /** And no others. */
   readonly exact: boolean
 }
 
@@ -66,8 +64,8 @@ export function planOfOne(device: number): Plan {
 }
 
 /**
- * Reads by the most selective index, and checks the rest on each device. `ofUsers`: the devices of
- * `usersOf(conditions)`; `null`: no such users, or too many devices.
+ * Reads by the most selective index and checks the rest per device. `ofUsers`: the devices of `usersOf(conditions)`;
+ * `null`: no such users, or too many devices.
  */
 export function planOf(
   prepare: Prepare,
@@ -84,14 +82,14 @@ export function planOf(
   return { ...driving, values, checks, checkValues, weight, wholeRange: conditions.length === 0 }
 }
 
-/** The users to look up for `planOf`; `null`: something else is more selective. */
+/** For `planOf`; `null`: another condition is more selective. */
 export function usersOf(conditions: readonly Condition[]): readonly string[] | null {
   const leadsToFewer = conditions.some(({ kind }) => kind === 'alias' || kind === 'devices')
   const ofUsers = conditions.find((one) => one.kind === 'users')
   return leadsToFewer || ofUsers === undefined ? null : ofUsers.users
 }
 
-/** `settled` is the condition that the index answers for; `listedValues` the number of values that `listed` gives. */
+/** The index answers the condition `settled`. `listedValues`: how many values `listed` gives. */
 function driver(
   prepare: Prepare,
   conditions: readonly Condition[],
@@ -111,7 +109,7 @@ function driver(
   const named = listOf(conditions, ofUsers)
   if (named !== null) {
     const byUser = named.settled.kind === 'users'
-    // The plus keeps SQLite from searching all ids, or an index, for these.
+    // The plus keeps SQLite from searching by id or by another index.
     const members = `FROM device d NOT INDEXED
       WHERE ${listedCheck(FIXED_PARAMETERS + 1, byUser)} AND d.application = ?4 AND ${ON_PLATFORM} AND ${between('+d.id')}`
     return { ...named, members, candidates: null, listedValues: byUser ? 2 : 1 }
@@ -125,15 +123,14 @@ function driver(
   const keys = lead.keys.map(bind)
   return {
     members: `FROM device d WHERE d.id IN (${lead.entries(`IN (${keys.join(', ')})`)}) AND ${ON_PLATFORM}`,
-    // SQLite merges up to 500 ranges as it goes, each in order: nothing is collected and sorted. A request names at
-    // most MAX_LEAVES labels.
+    // SQLite merges up to 500 sorted ranges without collecting them. A request names at most MAX_LEAVES labels.
     candidates: keys.map((key) => lead.entries(`= ${key}`)).join(' UNION '),
     listed: null,
     settled: lead.exact ? lead.condition : null,
   }
 }
 
-/** Devices that a condition names one by one, itself or by user; `null`: none does, or there are too many. */
+/** Devices that a condition names, itself or by user; `null`: none, or too many. */
 function listOf(
   conditions: readonly Condition[],
   ofUsers: ListedDevices | null,
@@ -165,14 +162,14 @@ function leadOf(condition: Condition): readonly Lead[] {
     const keys = condition.zones.filter((zone) => zone !== null)
     const entries = (key: string) =>
       `SELECT id FROM device INDEXED BY device_by_zone WHERE application = ?4 AND timezone ${key} AND ${between('id')}`
-    // The index leaves out devices without a zone.
+    // The index omits devices without a zone.
     if (keys.length < condition.zones.length || keys.length === 0 || keys.length > MAX_ZONES) return []
     return [{ condition, entries, keys, exact: true }]
   }
   return []
 }
 
-/** 1,000 VIPs among 1,000,000 devices with a tag should be 1,000 entries to read. */
+/** For 1,000 VIPs among 1,000,000 tagged devices, only 1,000 entries are read. */
 function fewest(prepare: Prepare, leads: readonly Lead[], { application, platform }: Scope): Lead | null {
   if (leads.length < 2) return leads[0] ?? null
   let best: Lead | null = null

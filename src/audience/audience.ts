@@ -12,30 +12,27 @@ import type { Audience } from './filter.ts'
 import type { ListedDevices } from './listed-devices.ts'
 import { lookUpUsers } from './user-lookup.ts'
 
-/** A registered device: its token packed, see `unpackToken`; `environment`: 0 production, 1 sandbox; its stored badge. */
+/** `token` is packed (`unpackToken`); `environment`: 0 production, 1 sandbox. */
 export type AudienceRow = Pick<StoredRow<typeof device>, 'id' | 'token' | 'environment' | 'badge'> & {
-  /** Only where it was asked for. */
+  /** Absent unless requested. */
   readonly locale?: string | null
-  /** Only of what is sent to through FCM, in an application with iPhones there: 0 Android, 1 iOS. */
+  /** 0 Android, 1 iOS. Only for FCM, in an application with iPhones there. */
   readonly fcm_platform?: 0 | 1 | null
 }
 
-/** Devices of one locale; `null`: it is not known. */
+/** `null`: unknown. */
 export type LocaleCount = { readonly locale: string | null; readonly count: number }
 
-/** Registered devices of an audience on one platform, in order of ids. */
+/** Registered devices on one platform, in order of ids. */
 export interface AudiencePages {
   /**
-   * At most `limit` rows with `after` < id <= `last`, the id up to which it has looked: the work of a call is bounded,
-   * so a page may be empty with more behind it. While users are looked up, `last` is `after`.
+   * At most `limit` rows with `after` < id <= `last`. Work per call is bounded, so a page may be empty before the end.
+   * During the lookup of users, `last` is `after`.
    */
   page(after: number, ceiling: number, limit: number): { readonly rows: readonly AudienceRow[]; readonly last: number }
-  /** While users are looked up, some of the devices found last, with `after` < id <= `ceiling`; else none. */
+  /** During the lookup of users: some devices just found, with `after` < id <= `ceiling`. Else none. */
   early(after: number, ceiling: number, limit: number): readonly AudienceRow[]
-  /**
-   * The number with `after` < id <= `last`, where `candidates` index entries lead: the work of a call is bounded.
-   * `last` is `ceiling` at the end.
-   */
+  /** The devices with `after` < id <= `last`, among `candidates` index entries. At the end `last` is `ceiling`. */
   count(after: number, ceiling: number, candidates: number): { readonly count: number; readonly last: number }
   locales(
     after: number,
@@ -51,17 +48,15 @@ const NOBODY: AudiencePages = {
   locales: (_after, ceiling) => ({ counts: [], last: ceiling }),
 }
 
-/** Index entries read for a page: 4 ms at most, 0.3 if nothing is checked on each device. */
+/** Index entries per page: at most 4 ms, or 0.3 ms without checks per device. */
 const CANDIDATES = 1000
 
-/** Checks on each device that a full page allows; with more, a page has fewer devices. */
+/** Checks per device on a full page; with more, a page has fewer devices. */
 const QUESTIONS = 4
 
 /**
- * Reads an audience in pages of one platform. Each continues in one index where the previous one ended, so its work is
- * about its rows. Labels are looked up here, once; users in parts, one with each call: their devices can be read in
- * order of ids only when all are known, and nobody comes twice if users change in between. `withLocale`: with the
- * locale of each device.
+ * Each page continues in one index where the last one ended. Looks up labels now, and users in parts, one with each
+ * call: only a complete list can be read by id, and nobody comes twice if users change in between.
  */
 export function audiencePages(
   database: Reader,
@@ -83,7 +78,7 @@ export function audiencePages(
   let whole: AudiencePages | null = null
   let latest: ListedDevices | null = null
 
-  /** `null` while users are looked up. */
+  /** `null` during the lookup of users. */
   function pages(): AudiencePages | null {
     if (lookup?.isOver === false) latest = lookup.goOn()
     if (lookup?.isOver !== false) whole ??= planned(lookup?.listed() ?? null)
@@ -122,7 +117,7 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, wi
     ...plan.checkValues,
   ]
 
-  /** How far the next `candidates` index entries lead; fewer if many checks are made on each device. */
+  /** The last of the next `candidates` index entries; fewer with many checks per device. */
   function reach(after: number, ceiling: number, candidates: number): number {
     const max = Math.ceil(candidates * Math.min(1, QUESTIONS / plan.weight))
     if (listed !== null) return listed.reach(after, ceiling, max)
@@ -154,7 +149,7 @@ function read(prepare: Prepare, plan: Plan, { application, platform }: Scope, wi
   }
 }
 
-/** Most texts repeat: they depend on how much a filter names, not on what. */
+/** Most texts repeat: only the number of names matters. */
 const MAX_STATEMENTS = 64
 
 type Reader = Pick<Database, 'reading'>
@@ -177,7 +172,7 @@ function labelIds(prepare: Prepare, application: number): LabelId {
   return (kind, name) => byName.get(application, LABEL_KIND[kind], name)?.id ?? null
 }
 
-/** Whether the application has an iPhone behind FCM. */
+/** Behind FCM. */
 function hasIphones(prepare: Prepare, application: number): boolean {
   const found = prepare<{ id: number }>(
     'SELECT id FROM device INDEXED BY device_iphone WHERE application = ? AND fcm_platform = 1 LIMIT 1',

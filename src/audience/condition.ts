@@ -4,26 +4,26 @@ import type { Demand, Filter, Missed } from './filter.ts'
 import type { GeoCircle } from './geo-circle.ts'
 import { ALL_NARROWINGS, turnDemand } from './narrowings.ts'
 
-/** What must hold of a device on one platform, with names looked up, for an index or a row to answer. */
+/** Must hold for a device on one platform. Label names are already ids. */
 export type Condition =
-  /** Has one of these labels; never an empty list. */
+  /** Any of these; never empty. */
   | { readonly kind: 'labels'; readonly ids: readonly number[] }
   | { readonly kind: 'alias'; readonly alias: string }
-  /** Never an empty list. */
+  /** Never empty. */
   | { readonly kind: 'users'; readonly users: readonly string[] }
   | { readonly kind: 'column'; readonly column: PlainName; readonly value: string }
   | { readonly kind: 'near'; readonly near: GeoCircle }
-  /** Not before this time, ms since the Unix epoch. */
+  /** At or after this time, ms since the Unix epoch. */
   | { readonly kind: 'since'; readonly column: 'seen_at' | 'registered_at'; readonly moment: number }
   /** By `device.id`. */
   | { readonly kind: 'devices'; readonly ids: readonly number[] }
-  /** `null`: unknown zone. Never an empty list. */
+  /** `null`: unknown. Never empty. */
   | { readonly kind: 'zones'; readonly zones: readonly (string | null)[] }
-  /** In the same time zone since before this time. */
+  /** The zone has not changed since this time. */
   | { readonly kind: 'stayed'; readonly moment: number }
   /** Failed in one of these, by `push.number`. */
   | { readonly kind: 'failed'; readonly pushes: readonly number[] }
-  /** By `device.id`, from and to. */
+  /** By `device.id`, both inclusive. */
   | { readonly kind: 'within'; readonly ranges: readonly (readonly [number, number])[] }
   | { readonly kind: 'not'; readonly operand: Condition }
   | { readonly kind: 'all' | 'any'; readonly operands: readonly Condition[] }
@@ -35,10 +35,7 @@ const NOBODY = { kind: 'nobody' } as const
 
 export type LabelId = (kind: 'tag' | 'type', name: string) => number | null
 
-/**
- * The conditions that all must hold for a device of `platform`; `null`: the audience is empty. `labelId` is `null` for
- * a name that no device ever had: it includes nobody and excludes nobody.
- */
+/** All must hold; `null`: an empty audience. `labelId` is `null` for a name that no device ever had. */
 export function conditionsOf(filter: Filter, platform: Platform, labelId: LabelId): readonly Condition[] | null {
   if (!filter.platforms.includes(platform)) return null
   const inner = (demand: Demand) => conditionOf(demand, platform, labelId, filter.asOf)
@@ -93,7 +90,7 @@ function label(id: number | null): Condition {
   return id === null ? NOBODY : { kind: 'labels', ids: [id] }
 }
 
-/** Pushed inwards, so that what must hold can be told from what may, whichever way it was written. */
+/** Moves inwards, so that `conjuncts` finds every necessary condition. */
 function not(condition: Condition): Condition {
   if (condition.kind === 'everybody') return NOBODY
   if (condition.kind === 'nobody') return EVERYBODY
@@ -103,7 +100,7 @@ function not(condition: Condition): Condition {
   return { kind: 'not', operand: condition }
 }
 
-/** One lookup answers for all labels a device must not have, and one for all users it must not be of. */
+/** Merges excluded labels into one lookup, and excluded users. */
 function all(conditions: readonly Condition[]): Condition {
   const flat = conditions.flatMap(conjuncts)
   if (flat.some(({ kind }) => kind === 'nobody')) return NOBODY
@@ -116,7 +113,7 @@ function all(conditions: readonly Condition[]): Condition {
   )
 }
 
-/** One lookup answers for all labels of which one is enough, and one for all users. */
+/** Merges labels into one lookup, and users. */
 function any(conditions: readonly Condition[]): Condition {
   const flat = conditions.flatMap((one) => (one.kind === 'any' ? one.operands : one.kind === 'nobody' ? [] : [one]))
   if (flat.some(({ kind }) => kind === 'everybody')) return EVERYBODY
@@ -130,7 +127,6 @@ function isNamed(condition: Condition): condition is Named {
   return condition.kind === 'labels' || condition.kind === 'users'
 }
 
-/** What holds where one of these does. */
 function merged(conditions: readonly Named[]): Named[] {
   const ids = conditions.flatMap((one) => (one.kind === 'labels' ? one.ids : []))
   const users = conditions.flatMap((one) => (one.kind === 'users' ? one.users : []))

@@ -2,15 +2,15 @@ import type { Demand, DeviceTraits, Filter } from './filter.ts'
 import { isInCircle } from './geo-circle.ts'
 import { ALL_NARROWINGS } from './narrowings.ts'
 
-/** A field of the push that leaves the device out, with a clause: `has the tag "muted", which …`. */
+/** A clause about a field of the push: `has the tag "muted", which …`. */
 export interface Exclusion {
   readonly field: string
   readonly why: string
 }
 
 /**
- * Why a filter leaves out a registered device; none: it is in the audience. Says without SQL what `audience.ts` says in
- * SQL; tests compare the two.
+ * Empty: the filter includes the registered device. Does without SQL what `audience.ts` does in SQL; tests compare the
+ * two.
  */
 export function exclusionsBy(filter: Filter, device: DeviceTraits): Exclusion[] {
   return ALL_NARROWINGS.flatMap(([field, { demand, why }]) => {

@@ -44,14 +44,13 @@ export const tagsMatch: Field<'any' | 'all'> = {
   },
 }
 
-/** Days, as ms. */
+/** Read as days, kept as ms. */
 export const days: Field<number> = {
   schema: { type: 'number', minimum: 1, maximum: MAX_DAYS },
   emptyIsAbsent: false,
   read: (value, name) => Math.round(decimal(value, name, 'days', 1, MAX_DAYS) * DAY_MS),
 }
 
-/** Numbers may be strings of digits, as everywhere. */
 export const near: Field<GeoCircle> = {
   schema: {
     title: 'Near',
@@ -133,7 +132,7 @@ export const where: Field<Where> = {
   read: (value, name) => read(value, name, 1, { leaves: 0 }),
 }
 
-/** `soFar` counts across the expression. Throws `Refused` with the path to the error. */
+/** `soFar` counts across the expression. A refusal has the path to the error. */
 function read(value: unknown, path: string, depth: number, soFar: { leaves: number }): Where {
   if (depth > MAX_DEPTH) throw invalid(path, `is nested too deeply: at most ${MAX_DEPTH} levels are allowed`)
   const [key, inner] = memberOf(value, path)
@@ -150,7 +149,7 @@ function read(value: unknown, path: string, depth: number, soFar: { leaves: numb
 function memberOf(value: unknown, path: string): readonly [key: string, inner: unknown] {
   const members = Object.entries(filterObjectOf(value, path, `an object with ${ALLOWED}`))
   const [first, second] = members
-  // An unknown key is a better hint than one too many.
+  // An unknown key is the better hint.
   const unknown = members.find(([key]) => !KEYS.includes(key))
   if (unknown !== undefined) return unknown
   if (first !== undefined && second === undefined) return first
@@ -163,13 +162,12 @@ function list(value: unknown, path: string, depth: number, soFar: { leaves: numb
   return value.map((item, index) => read(item, `${path}[${index}]`, depth + 1, soFar))
 }
 
-/** `what`: what it should be. */
 function filterObjectOf(value: unknown, name: string, what: string): Given {
   if (isJsonObject(value)) return value
   throw invalid(name, `must be ${what}, not ${show(value)}`)
 }
 
-/** For an error. A long or strange key is shown, not repeated. */
+/** A long or strange key is quoted with `show`. */
 function pathTo(name: string, key: string): string {
   return /^\w{1,32}$/.test(key) ? `${name}.${key}` : `${name}[${show(key)}]`
 }

@@ -14,7 +14,7 @@ export const filterFields = Object.fromEntries(ENTRIES.map(([name, { said }]) =>
   readonly [Name in keyof Narrowings]: Narrowings[Name]['said']
 }
 
-/** `platforms` is `null` if the caller names none. */
+/** `platforms` `null`: the caller names none. */
 export type WantedFilter = Omit<Filter, 'platforms'> & { readonly platforms: readonly Platform[] | null }
 
 export function filterOf(input: Input<typeof filterFields> & { readonly platform: readonly Platform[] }): Filter {
@@ -26,7 +26,7 @@ export function wantedFilterOf(input: Input<typeof filterFields>): WantedFilter 
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as unknown as WantedFilter
 }
 
-/** Whether nothing narrows the audience but its platforms. */
+/** Only platforms narrow the audience. */
 export function isBroadcast(filter: WantedFilter): boolean {
   return ENTRIES.every(([name, { demand }]) => name === 'platform' || demand({ ...filter, platforms: [] }) === null)
 }

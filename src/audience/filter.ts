@@ -2,70 +2,69 @@ import type { PlainName } from '../device/columns.ts'
 import type { Device, Platform } from '../device/device.ts'
 import type { GeoCircle } from './geo-circle.ts'
 
-/** `null` fields don't narrow; the others narrow together (AND). */
+/** `null` fields don't narrow; all others must match (AND). */
 export interface Filter {
   readonly platforms: readonly Platform[]
   readonly tags: readonly string[] | null
-  /** `any` of `tags` or `all` of them. */
+  /** Any or all of `tags`. */
   readonly tagsMatch: 'any' | 'all'
   readonly exceptTags: readonly string[] | null
   readonly active: readonly string[] | null
   readonly exceptActive: readonly string[] | null
   readonly alias: string | null
   readonly exceptAlias: string | null
-  // From here on a field that doesn't narrow is absent, as in stored pushes from before it existed.
-  /** Leaves out devices without a location. */
+  // Below, a field that doesn't narrow is absent, as in pushes stored before it existed.
+  /** Excludes devices without a location. */
   readonly near?: GeoCircle
-  /** The last registration, as at every launch, is at most this long ago. */
+  /** Since the last registration, at most. */
   readonly seenWithinMs?: number
-  /** The last registration is longer ago. */
+  /** Since the last registration, more than this. */
   readonly notSeenForMs?: number
-  /** The first registration is at most this long ago. */
+  /** Since the first registration, at most. */
   readonly registeredWithinMs?: number
   readonly where?: Where
   /** An empty list is nobody. */
   readonly users?: readonly string[]
   readonly exceptUsers?: readonly string[]
-  /** What these times count back from, ms since the Unix epoch: fixed when a push is accepted. */
+  /** Times count back from here, ms since the Unix epoch: when the push was accepted. */
   readonly asOf?: number
   /** By `device.id`. */
   readonly devices?: readonly number[]
-  /** `null` is a device without a known zone. */
+  /** `null`: unknown. */
   readonly zones?: readonly (string | null)[]
-  /** Leaves out devices whose zone changed at or after this time, ms of service time. */
+  /** Excludes devices whose zone changed since, ms of service time. */
   readonly stayedSince?: number
   readonly missed?: Missed
-  /** Only devices that an earlier push did not miss. */
+  /** Excludes devices that an earlier push missed. */
   readonly reached?: Missed
 }
 
 export interface Missed {
   /** `push.number` of the push and its waves, for recipients that were rejected or expired. */
   readonly pushes: readonly number[]
-  /** Devices it ended before reaching, by platform and wave; absent: it reached all. */
+  /** Devices not reached when it ended, by platform and wave; absent: none. */
   readonly unsent?: readonly Unsent[]
 }
 
 export interface Unsent {
   readonly platform: Platform
-  /** Of `device.id`, from and to. */
+  /** By `device.id`, both inclusive. */
   readonly ranges: readonly (readonly [number, number])[]
-  /** The wave's own filter. */
   readonly turn?: Pick<Filter, 'zones' | 'stayedSince'>
 }
 
-/** One device by `device.id`, or all that match. */
+/** `device`: `device.id`. */
 export type Audience =
   | { readonly device: number; readonly platform: Platform }
   | {
       readonly filter: Filter
-      /** When clocks at the device show this: `2026-12-24T09:00`. */
+      /** Send when the device's clock shows this: `2026-12-24T09:00`. */
       readonly local?: string
-      /** When its first wave was let go, ms of service time. */
+      /** When its first wave started, ms of service time. */
       readonly letGoAt?: number
     }
 
-/** What a filter looks at. Times are ms since the Unix epoch. */
+/** Times are ms since the Unix epoch. */
 export interface DeviceTraits
   extends
     Pick<Device, 'id' | 'platform' | 'tag' | 'active' | 'alias' | 'user' | 'lat' | 'lng' | 'registeredAt'>,
@@ -77,7 +76,7 @@ export interface DeviceTraits
   readonly movedAt: number | null
 }
 
-/** Neither `all` nor `any` of a `Where` is empty. */
+/** In a `Where`, `all` and `any` are not empty. */
 type Combined<Leaf> =
   | { readonly all: readonly Combined<Leaf>[] }
   | { readonly any: readonly Combined<Leaf>[] }
@@ -90,30 +89,30 @@ type WhereLeaf =
   | { readonly alias: string }
   | { readonly user: string }
   | { readonly platform: Platform }
-  /** Has just this. */
+  /** Equals this. */
   | { readonly column: PlainName; readonly value: string }
-  /** Leaves out devices without a location. */
+  /** Excludes devices without a location. */
   | { readonly near: GeoCircle }
   /** Counts back from the filter's `asOf`. */
   | { readonly seenWithinMs: number }
   | { readonly notSeenForMs: number }
   | { readonly registeredWithinMs: number }
 
-/** An expression in `where`, as it is stored too. */
+/** Also the stored form of `where`. */
 export type Where = Combined<WhereLeaf>
 
-/** What a field of a filter asks of a device. An empty list is nobody. */
+/** An empty list is nobody. */
 export type Demand = Combined<
   | WhereLeaf
-  /** Has one of these. */
+  /** Any of these. */
   | { readonly tags: readonly string[] }
   | { readonly types: readonly string[] }
   | { readonly users: readonly string[] }
   | { readonly platforms: readonly Platform[] }
   /** By `device.id`. */
   | { readonly devices: readonly number[] }
-  /** `null`: unknown zone. */
+  /** `null`: unknown. */
   | { readonly zones: readonly (string | null)[] }
-  /** In the same time zone since before this time, ms of service time. */
+  /** The zone has not changed since, ms of service time. */
   | { readonly stayedSince: number }
 >

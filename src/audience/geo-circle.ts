@@ -8,7 +8,7 @@ export interface GeoCircle {
   readonly radiusKm: number
 }
 
-/** Degrees, both ends included; `west` <= `east`. */
+/** Degrees, inclusive; `west` <= `east`. */
 export interface Box {
   readonly south: number
   readonly north: number
@@ -19,20 +19,20 @@ export interface Box {
 /** Mean radius of the Earth (IUGG, R1 of GRS 80, Moritz 2000). */
 const EARTH_KM = 6371.0088
 
-/** Half the circumference: nothing is further away. */
+/** Nothing is further away. */
 const FURTHEST_KM = Math.PI * EARTH_KM
 
 export const MIN_RADIUS_KM = 0.01
 
-/** A little more than half the circumference, also at the equator of WGS 84. */
+/** Half the circumference and more, also at the equator of WGS 84. */
 export const MAX_RADIUS_KM = 20_038
 
-/** Rounding margin of a box around its circle, in degrees: a centimetre. */
+/** Degrees, about a centimetre, for rounding. */
 const MARGIN_DEGREES = 1e-7
 
-/** The haversine of a distance grows with it, from 0 to 1. Comparing it with this needs no inverse per device. */
+/** A haversine grows with the distance, from 0 to 1. Comparing haversines needs no inverse per device. */
 export function maxHaversine(radiusKm: number): number {
-  // The haversine of the opposite point can be slightly above 1.
+  // Rounding may put the opposite point above 1.
   return radiusKm >= FURTHEST_KM ? 2 : Math.sin(radiusKm / EARTH_KM / 2) ** 2
 }
 
@@ -47,7 +47,7 @@ export function isInCircle(
   return haversine <= maxHaversine(radiusKm)
 }
 
-/** The circle's bounding box; two if it crosses the date line. */
+/** Two boxes if the circle crosses the date line. */
 export function boxesOf({ lat, lng, radiusKm }: GeoCircle): readonly Box[] {
   const angle = degrees(Math.min(radiusKm / EARTH_KM, Math.PI)) + MARGIN_DEGREES
   const south = Math.max(lat - angle, -90)
@@ -67,7 +67,7 @@ export function boxesOf({ lat, lng, radiusKm }: GeoCircle): readonly Box[] {
   }
 }
 
-/** Grid cells that the circle touches; `null`: more than `max`. */
+/** `null`: more than `max` cells. */
 export function cellsNear(near: GeoCircle, max: number): readonly number[] | null {
   const cells: number[] = []
   for (const box of boxesOf(near)) {

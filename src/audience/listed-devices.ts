@@ -1,10 +1,10 @@
 import type { Value } from '../database/statement.ts'
 
-/** Devices known one by one, in order of ids: a page reads only those in its range. */
+/** Devices by id: a page reads only its range. */
 export interface ListedDevices {
-  /** The id `count` devices after `after`; `ceiling` if there are fewer up to it. */
+  /** The id `count` devices after `after`, or `ceiling`. */
   reach(after: number, ceiling: number, count: number): number
-  /** The values for `listedCheck`, with `after` < id <= `upTo`. */
+  /** Values for `listedCheck`, with `after` < id <= `upTo`. */
   between(after: number, upTo: number): readonly Value[]
 }
 
@@ -14,7 +14,7 @@ export function listedById(ids: readonly number[]): ListedDevices {
   return { ...list, between: (after, upTo) => [JSON.stringify(list.range(after, upTo))] }
 }
 
-/** By `device.id`, with each one's user when listed: a device that has another user since is left out. */
+/** Excludes a device that changed its user since. */
 export function listedByUser(userOf: ReadonlyMap<number, string>): ListedDevices {
   const list = sorted([...userOf.keys()])
   return {
@@ -26,7 +26,7 @@ export function listedByUser(userOf: ReadonlyMap<number, string>): ListedDevices
   }
 }
 
-/** SQL for device `d`; the parameters from `?first` on are what `between` gives. */
+/** SQL on device `d`; `between` gives the parameters from `?first` on. */
 export function listedCheck(first: number, byUser: boolean): string {
   const ids = `d.id IN (SELECT value FROM json_each(?${first}))`
   return byUser ? `${ids} AND d.user IN (SELECT value FROM json_each(?${first + 1}))` : ids
@@ -35,7 +35,7 @@ export function listedCheck(first: number, byUser: boolean): string {
 function sorted(ids: readonly number[]) {
   const order = new Float64Array(ids).sort()
 
-  /** The number of ids up to `id`. */
+  /** How many ids are <= `id`. */
   function rank(id: number): number {
     let [from, to] = [0, order.length]
     while (from < to) {

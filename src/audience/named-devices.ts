@@ -8,7 +8,7 @@ type Devices = Pick<DeviceStore, 'idsOf'>
 
 export const NO_DEVICE = failure('ResourceNotFound', 'No device found')
 
-/** `null` tokens don't narrow. Unknown tokens are skipped. */
+/** `null` tokens don't narrow. Skips unknown tokens. */
 export function narrowed(devices: Devices, application: number, filter: Filter, tokens: readonly string[] | null) {
   return tokens === null ? filter : { ...filter, devices: devices.idsOf(application, filter.platforms, tokens) }
 }

@@ -7,26 +7,25 @@ import { isoTime } from '../text/format.ts'
 import { days, near, platforms, tagsMatch, where } from './filter-fields.ts'
 import type { Demand, DeviceTraits, Filter } from './filter.ts'
 
-/** A field of a push that says who gets it. */
 interface Narrowing {
-  /** What it asks of a device; `null`: it does not narrow. */
+  /** `null`: does not narrow. */
   readonly demand: (filter: Filter) => Demand | null
-  /** Why it leaves out a device: a clause that continues "it …". */
+  /** Why it excludes a device: a clause after "it …". */
   readonly why: (filter: Filter, device: DeviceTraits) => string
 }
 
 interface Asks<Value> {
   readonly demand: (value: Value, filter: Filter) => Demand | null
   readonly why: (value: Value, device: DeviceTraits, filter: Filter) => string
-  /** Other services' names for it. */
+  /** Names in other services. */
   readonly alsoCalled?: string
-  /** What a filter has when it is not said; left out: nothing, as in stored pushes from before the field existed. */
+  /** A filter's value without this field. Absent: none, as in pushes stored before the field existed. */
   readonly unsaid?: null | 'any'
 }
 
 type ValueOf<Key extends keyof Filter> = NonNullable<Filter[Key]>
 
-/** `said`: how a body says it; `key`: where a filter has it. */
+/** `key`: in a filter; `said`: in a body. */
 function narrowing<Key extends keyof Filter>(
   key: Key,
   said: Member<ValueOf<Key>, false>,
@@ -48,14 +47,14 @@ function narrowing<Key extends keyof Filter>(
   }
 }
 
-/** Empty isn't absent here: a caller whose user has no alias would otherwise address everybody. */
+/** Empty isn't absent here: a caller whose user has no alias must not address everybody. */
 function including<T>(description: string, field: Field<T>): Member<T, false> {
   return optional({ ...describedAs(description, field), emptyIsAbsent: false })
 }
 
 const asked = Array.from(ASKABLE.keys(), (column) => `{"${column}": "…"}, `).join('')
 
-/** By their names in bodies, in the order of the API's description and of stored filters. */
+/** By their names in bodies. The API's description and stored filters keep this order. */
 export const NARROWINGS = {
   platform: narrowing('platforms', optional(platforms), {
     demand: (given) => ({ platforms: given }),
@@ -68,7 +67,7 @@ export const NARROWINGS = {
     'tags',
     including('Devices with any of these tags. An array or one value; an empty array selects nobody.', names),
     {
-      // All of no tags is nobody rather than everybody.
+      // All of no tags is nobody, not everybody.
       demand: (tags, filter) =>
         filter.tagsMatch === 'any' || tags.length === 0 ? { tags } : { all: tags.map((tag) => ({ tag })) },
       why: (tags, device, filter) =>
@@ -197,7 +196,7 @@ export const NARROWINGS = {
   ),
 }
 
-/** What else leaves out devices: other fields of a push, by which a filter gets devices or a turn. */
+/** Other fields of a push give a filter its devices or turn. */
 const BY_OTHER_FIELDS = {
   tokens: {
     demand: ({ devices }) => (devices === undefined ? null : { devices }),
@@ -216,13 +215,12 @@ const BY_OTHER_FIELDS = {
 
 export type FilterField = keyof typeof NARROWINGS | keyof typeof BY_OTHER_FIELDS
 
-/** Everything that leaves out devices of a filter. */
 export const ALL_NARROWINGS = Object.entries({ ...NARROWINGS, ...BY_OTHER_FIELDS }) as unknown as readonly (readonly [
   FilterField,
   Narrowing,
 ])[]
 
-/** The part of a filter that a wave of a push has for itself. */
+/** A wave's own part of a filter. */
 export function turnDemand({ zones, stayedSince }: Pick<Filter, 'zones' | 'stayedSince'>): Demand {
   return {
     all: [...(zones === undefined ? [] : [{ zones }]), ...(stayedSince === undefined ? [] : [{ stayedSince }])],

@@ -1,13 +1,13 @@
 import { storedJson } from '../database/damage.ts'
 import type { Audience, Filter } from './filter.ts'
 
-/** The stored audience of a wave has only what it adds: the push's filter may have 200 kB. */
+/** A wave stores only its own part: the push's filter may have 200 kB. */
 export interface WaveAudience {
   /** The key in stored JSON. */
   readonly turn: Pick<Filter, 'zones' | 'stayedSince' | 'asOf'>
 }
 
-/** Cached, since a push goes out right after it is accepted, once per platform: parsing 10,000 users takes 1.5 ms. */
+/** A push goes out right after it is accepted, once per platform; parsing 10,000 users takes 1.5 ms. */
 let last: { readonly stored: string; readonly audience: Audience } | null = null
 
 export function storedAudience(audience: Audience | WaveAudience): string {
@@ -16,7 +16,7 @@ export function storedAudience(audience: Audience | WaveAudience): string {
   return stored
 }
 
-/** `whole`: the stored audience of the push that a wave belongs to. */
+/** `whole`: the stored audience of the wave's push. */
 export function audienceFrom(stored: string, whole: string | null): Audience {
   const own = parsed(stored)
   if (!('turn' in own)) return own

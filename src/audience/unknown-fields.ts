@@ -4,7 +4,7 @@ import { OPTION_LIST } from '../notification/options.ts'
 import { nearest } from '../text/nearest.ts'
 import { NARROWINGS } from './narrowings.ts'
 
-/** Other services' names, and those of other calls of this API, for fields of a push that no list has. */
+/** Names in other services, and in other calls of this API. */
 const COUNTERPARTS = {
   send_at: 'schedule scheduleTime scheduledAt scheduledTime sendAfter deliverAt pushTime',
   token:
@@ -19,8 +19,8 @@ const MEANT: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * The refusal of a field that a body does not have: to ignore one that was to narrow a push would send it to everybody.
- * `elsewhere`: fields of another call, each with a sentence.
+ * Ignoring an unknown field that should narrow a push would send it to everybody. `elsewhere`: fields of another call,
+ * each with a sentence.
  */
 export function unknownField(
   name: string,
@@ -36,12 +36,12 @@ export function unknownField(
   return new Refused(loggedAs(failure('InvalidArgument', sentence), logged))
 }
 
-/** How a failure names a field that is not known: one that is long or strange is not repeated. */
+/** A long or strange name is not repeated. */
 export function shownName(name: string): string {
   return /^\w{1,32}$/.test(name) ? name : `A field whose name is ${show(name)}`
 }
 
-/** ` Did you mean tags?`, or what else helps. */
+/** ` Did you mean tags?`, or another hint. */
 export function hintAt(
   name: string,
   known: readonly string[],
@@ -55,7 +55,7 @@ export function hintAt(
   return Object.hasOwn(elsewhere, meant) ? ` ${meant} ${elsewhere[meant]}.` : ` Did you mean ${meant}?`
 }
 
-/** Without what differs from one habit to another: `exceptTags`, `except-tags`, `EXCEPT_TAGS`. */
+/** Ignores spelling habits: `exceptTags`, `except-tags`, `EXCEPT_TAGS`. */
 function plain(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase()
 }

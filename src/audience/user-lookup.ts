@@ -2,22 +2,22 @@ import type { Prepare, Scope } from './audience-plan.ts'
 import { listedByUser } from './listed-devices.ts'
 import type { ListedDevices } from './listed-devices.ts'
 
-/** Looked up first, so that sending can begin while the others are looked up. */
+/** Looked up first, so that sending can begin. */
 const FIRST_USERS = 32
 
-/** Looked up before the event loop gets a turn: 0.4 ms. */
+/** Users before the event loop gets a turn: 0.4 ms. */
 const USERS_AT_ONCE = 200
 
-/** Beyond this, checking the user of each device takes about as long as listing them. */
+/** Beyond this, checking each device's user takes about as long. */
 const MAX_LISTED = 50_000
 
-/** Finds the devices of users in parts: 10,000 users take 10 ms. */
+/** In parts: 10,000 users take 10 ms. */
 export interface UserLookup {
-  /** All users were looked up, or they have too many devices. */
+  /** All users are found, or they have too many devices. */
   readonly isOver: boolean
-  /** Looks up the next part, and returns its devices. */
+  /** Returns the devices of the next users. */
   goOn(): ListedDevices
-  /** All devices found; `null`: too many. */
+  /** All devices; `null`: too many. */
   listed(): ListedDevices | null
 }
 
@@ -27,7 +27,7 @@ export function lookUpUsers(prepare: Prepare, users: readonly string[], { applic
        SELECT d.id, d.user FROM json_each(?1) u CROSS JOIN device d INDEXED BY device_by_user
        WHERE d.application = ?2 AND d.user = u.value AND d.platform = ?3 AND d.state = 0 LIMIT ?4)`,
   )
-  /** By device: one that changes its user in between may be found twice. */
+  /** By device: one that changes its user may be found twice. */
   const userOf = new Map<number, string>()
   const parts = partsOf(users)
   /** `null` after a successful lookup. */
@@ -42,7 +42,7 @@ export function lookUpUsers(prepare: Prepare, users: readonly string[], { applic
     },
 
     goOn() {
-      // After a failed read the same part is tried again.
+      // A failed read is repeated with the same part.
       part ??= parts.next()
       const found = find.get(JSON.stringify(part.value), application, platform, MAX_LISTED + 1)
       const ids = JSON.parse(found?.ids ?? '[]') as readonly number[]
@@ -59,14 +59,14 @@ export function lookUpUsers(prepare: Prepare, users: readonly string[], { applic
 }
 
 /**
- * Yields parts and returns the last one, with no user twice, whose devices would count twice. The first users keep
- * their order: sorting 10,000 takes 1 ms, in which nothing would be sent.
+ * Yields parts and returns the last one. A user comes once, or devices would count twice. The first users keep their
+ * order: sorting 10,000 takes 1 ms, in which nothing would be sent.
  */
 function* partsOf(users: readonly string[]): Generator<readonly string[], readonly string[]> {
   const first = [...new Set(users.slice(0, FIRST_USERS))]
   if (users.length <= FIRST_USERS) return first
   yield first
-  // Sorted users are found faster: their index entries are neighbours.
+  // Sorted users are faster: their index entries are neighbours.
   let others = [...new Set(users.slice(FIRST_USERS))].sort()
   for (; others.length > USERS_AT_ONCE; others = others.slice(USERS_AT_ONCE)) yield others.slice(0, USERS_AT_ONCE)
   return others

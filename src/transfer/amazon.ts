@@ -3,7 +3,7 @@ import { isIphone } from './firebase.ts'
 import { platformOf, refused, statedOf, textOf } from './record.ts'
 import type { FileRecord, Format } from './record.ts'
 
-/** What Amazon calls the services of Apple and Google, in SNS and in Pinpoint. */
+/** Amazon's names, in SNS and in Pinpoint. */
 const AMAZON_SERVICES: ReadonlyMap<string, { readonly platform: 0 | 1; readonly environment?: string }> = new Map(
   Object.entries({
     APNS: { platform: 0, environment: 'production' },
@@ -14,11 +14,10 @@ const AMAZON_SERVICES: ReadonlyMap<string, { readonly platform: 0 | 1; readonly 
 )
 
 /**
- * `aws sns list-endpoints-by-platform-application` (docs.aws.amazon.com/sns/latest/api, Endpoint): attributes are strings,
- * and the ARN names the platform.
+ * `aws sns list-endpoints-by-platform-application` (docs.aws.amazon.com/sns/latest/api, Endpoint). Attributes are
+ * strings; the ARN names the platform.
  */
 export const sns: Format = {
-  name: 'sns',
   title: 'the endpoints of Amazon SNS',
   names: { token: 'Token', platform: 'EndpointArn' },
 
@@ -41,11 +40,10 @@ export const sns: Format = {
 }
 
 /**
- * The endpoints that an export job of Amazon Pinpoint wrote to S3, an object each
+ * Endpoints that a Pinpoint export job wrote to S3, one object each
  * (docs.aws.amazon.com/pinpoint/latest/apireference/apps-application-id-endpoints-endpoint-id.html, EndpointResponse).
  */
 export const pinpoint: Format = {
-  name: 'pinpoint',
   title: 'the endpoints of Amazon Pinpoint',
   names: {
     token: 'Address',

@@ -13,7 +13,7 @@ export const EXPORT_VERSION = 1
 export interface ExportHeader {
   readonly format: typeof BELLHOP_EXPORT
   readonly version: typeof EXPORT_VERSION
-  /** Without its secret and credentials. `webpush`: the public key that its browsers are subscribed with, if it has one. */
+  /** No secret and no credentials. `webpush`: the public key of its browsers' subscriptions. */
   readonly application: {
     readonly id: string
     readonly name: string
@@ -47,11 +47,11 @@ export function deviceLine(device: WholeDevice): string {
     state: left?.state ?? 'registered',
     ...(left !== null && { reason: left.reason, at: isoOrNull(left.at) }),
     registered_at: isoTime(device.registeredAt),
-    // 0: an import brought it, and it has not registered since.
+    // 0: imported and not registered since.
     seen_at: device.seenAt === 0 ? null : isoTime(device.seenAt),
     updated_at: isoTime(device.updatedAt),
     imported,
-    // Nothing could be sent without them. They need the VAPID key, which is not in the file.
+    // Browsers need their keys, and the VAPID key, which is not in the file.
     keys: keys && { p256dh: base64url(keys.p256dh), auth: base64url(keys.auth) },
     adopted: adopted && { token: adopted.token, at: isoTime(adopted.at) },
   })
@@ -61,20 +61,20 @@ function base64url(bytes: Uint8Array): string {
   return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
 }
 
-/** Feedback on a token that no device has, or that has registered again since. */
+/** For a token without a device, or whose device registered again. */
 export function feedbackLine(entry: { token: string; platform: number; reason: string; at: number }): string {
   const { token, platform, reason, at } = entry
   return JSON.stringify({ kind: 'feedback', token, platform: String(platform), reason, at: isoTime(at) })
 }
 
-/** What an application sent on one day (UTC): addressed, taken by a gateway, opened, received. */
+/** One day (UTC): targeted, accepted, opened, received. */
 export function tallyLine(tally: PlatformDay): string {
   const { day, platform, t, s, o, received } = tally
   const date = dayOf(day * DAY_MS)
   return JSON.stringify({ kind: 'tally', day: date, platform: String(platform), t, s, o, received })
 }
 
-/** One line of an export. A kind that a later Bellhop added is refused. */
+/** Refuses a kind of a later Bellhop. */
 export function readBellhopLine(record: unknown): Entry {
   if (!isJsonObject(record)) return refused('kind', 'is missing: the line is not an object')
   if (record['format'] === BELLHOP_EXPORT) return { kind: 'header', record }

@@ -14,31 +14,30 @@ import type { FieldNames, FileRecord, Stated } from './record.ts'
 import { readTime } from './time.ts'
 import { PLATFORM } from '../platform.ts'
 
-/** What is wrong with a field. `field` is as the file spells it; `reason` begins with it and says what is allowed. */
+/** `field` is spelled as in the file; `reason` begins with it and says what is allowed. */
 export interface RowComplaint {
   readonly field: string
   readonly reason: string
 }
 
 export type Checked =
-  /** `leftOut`: what the device is imported without. */
+  /** `leftOut`: fields that broke a rule. */
   | { readonly kind: 'device'; readonly device: ImportedDevice; readonly leftOut: readonly RowComplaint[] }
   | ({ readonly kind: 'refused' } & RowComplaint)
 
 export interface RowCheck {
-  /** What the fields are called in the file. */
   readonly names: FieldNames
-  /** From another service: its iOS tokens must be Apple's. Bellhop imports any token that it has exported. */
+  /** From another service: its iOS tokens must be Apple's. Bellhop imports all tokens that it exported. */
   readonly isForeign: boolean
-  /** Why browsers are not imported, to follow `platform`; `null`: they are. */
+  /** Follows `platform`; `null`: browsers are imported. */
   readonly noBrowsers: string | null
-  /** ms since the Unix epoch: later times are cut to this. */
+  /** Ms since the Unix epoch. Later times become this. */
   readonly now: number
 }
 
 /**
- * Checks a row of a file by the rules of PUT /deviceToken. Token and platform must be right; anything else that breaks a
- * rule is left out, since losing a tag is better than losing a device that can be reached.
+ * Checks a row by the rules of PUT /deviceToken. Token and platform must be right. Other fields that break a rule are
+ * left out: losing a tag is better than losing a reachable device.
  */
 export function checkDevice(stated: Stated, check: RowCheck): Checked {
   const leftOut: RowComplaint[] = []
@@ -56,7 +55,7 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
     }
     given['token'] = token
   }
-  // Tables of other senders have other numbers for the platforms: 1 is iOS for Gorush.
+  // Other senders number platforms differently: 1 is iOS for Gorush.
   if (check.isForeign && facts?.tokens === 'opaque' && appleToken(String(given['token'])) !== null) {
     return { kind: 'refused', ...complain('token', `is Apple's, but the platform is ${facts.name}`) }
   }
@@ -64,7 +63,7 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
   if (hasKeys && check.noBrowsers !== null) {
     return { kind: 'refused', ...complain('platform', check.noBrowsers) }
   }
-  // Where devices have no keys, a column of that name is something else.
+  // For other platforms, a column of this name is something else.
   if (!hasKeys && check.isForeign) delete given['keys']
 
   for (;;) {
@@ -82,11 +81,11 @@ export function checkDevice(stated: Stated, check: RowCheck): Checked {
   }
 }
 
-/** It names a phone in Expo's own database (docs.expo.dev/push-notifications/sending-notifications-custom). */
+/** A phone's name in Expo's own database (docs.expo.dev/push-notifications/sending-notifications-custom). */
 const EXPO_TOKEN =
   "is Expo's, which only Expo can send to: the app has to register the phone's own token (bellhop manual from-expo)"
 
-/** Removes from `given` what a refusal is about; false: there is no device without it. */
+/** Removes the refused field from `given`; false: a device needs it. */
 function leaveOut(given: Record<string, unknown>, message: string): boolean {
   const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?/.exec(message) ?? []
   if (
@@ -101,7 +100,6 @@ function leaveOut(given: Record<string, unknown>, message: string): boolean {
   else if (Array.isArray(value)) given[field] = [...new Set(value)].slice(0, MAX_LABELS)
   else {
     delete given[field]
-    // A place needs both.
     if (field === 'lat' || field === 'lng') {
       delete given['lat']
       delete given['lng']
@@ -110,16 +108,16 @@ function leaveOut(given: Record<string, unknown>, message: string): boolean {
   return true
 }
 
-/** `token must be …` → as the file calls it. */
+/** `token must be …` → with the file's name. */
 function complaintOf(message: string, names: FieldNames): RowComplaint {
   const [, field = '', more = ''] = /^(keys\.\w+|\w+)([^]*)$/.exec(message) ?? []
-  // A CSV has the two keys in two columns; a complaint about both names the first.
+  // A CSV has two columns for keys; a complaint about both names the first.
   const inFile = field === 'keys' ? 'p256dh' : field.replace('keys.', '')
   const name = (names as Readonly<Record<string, string>>)[inFile] ?? field
   return { field: name, reason: `${name}${more}` }
 }
 
-/** What PUT /deviceToken cannot say. */
+/** The fields that PUT /deviceToken does not have. */
 function rest(given: Record<string, unknown>, check: RowCheck, leftOut: RowComplaint[]): Partial<ImportedDevice> {
   const problem = (field: string, text: string) => void leftOut.push(complaintOf(`${field} ${text}.`, check.names))
 
@@ -176,13 +174,13 @@ function adoptedIn(value: unknown): ImportedDevice['adopted'] {
   }
 }
 
-/** Apple's SDK gives bytes, which apps write as hex in either case, some as `<… …>`; `null`: something else. */
+/** Apple's SDK gives bytes. Apps write them as hex in either case, some as `<… …>`. `null`: not Apple's. */
 function appleToken(token: string): string | null {
   const hex = token.replaceAll(/[<>\s]/g, '').toLowerCase()
   return /^([0-9a-f]{2}){32,100}$/.test(hex) ? hex : null
 }
 
-/** `null`: the line is wrong. */
+/** `null`: invalid line. */
 export function feedbackOf(record: FileRecord): ImportedFeedback | null {
   const { reason } = record
   const at = readTime(record['at'])
@@ -199,9 +197,9 @@ function tokenOf({ token, platform }: FileRecord): { token: string; platform: Pl
   }
 }
 
-/** `null`: the line is wrong. */
+/** `null`: invalid line. */
 export function tallyOf(record: FileRecord): PlatformDay | null {
-  // Before Bellhop counted arrivals, exports had no `received`.
+  // Exports had no `received` before Bellhop counted arrivals.
   const { day, platform, t, s, o, received = 0 } = record
   const time = readTime(day)
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

@@ -2,17 +2,17 @@ import { CSV, PLAIN } from '../device/columns.ts'
 import { FIELDS, keysOf, platformOf, statedOf, textOf } from './record.ts'
 import type { Entry, RecordField, FileRecord, Stated } from './record.ts'
 
-/** Which column holds which field. A tag may come from several. */
+/** Several columns may hold tags. */
 export type ColumnMap = ReadonlyMap<RecordField, readonly string[]>
 
-/** Whichever of `,`, `;` and tab a header has most of. */
+/** The most frequent of `,`, `;` and tab. */
 export function separatorOf(header: string): string {
   const unquoted = header.replaceAll(/"(?:[^"]|"")*"/g, '')
   const count = (separator: string) => unquoted.split(separator).length
   return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best))
 }
 
-/** The cells of one record (RFC 4180). A quotation mark inside an unquoted cell is a character. */
+/** RFC 4180. A quotation mark inside an unquoted cell is a character. */
 export function csvCellsOf(text: string, separator: string): string[] {
   if (!text.includes('"')) return text.split(separator)
   const cells: string[] = []
@@ -32,7 +32,7 @@ export function csvCellsOf(text: string, separator: string): string[] {
   }
 }
 
-/** Where the cell quoted at `at` ends: at a quotation mark that is not doubled. */
+/** The closing mark is not doubled. */
 function closing(text: string, at: number): number {
   for (let from = at + 1; ;) {
     const close = text.indexOf('"', from)
@@ -42,7 +42,7 @@ function closing(text: string, at: number): number {
   }
 }
 
-/** The cells by their columns; `null`: there are more cells than columns. */
+/** `null`: more cells than columns. */
 export function csvRecordOf(columns: readonly string[], cells: readonly string[]): FileRecord | null {
   if (cells.length > columns.length) return null
   const record: Record<string, string> = {}
@@ -50,7 +50,7 @@ export function csvRecordOf(columns: readonly string[], cells: readonly string[]
   return record
 }
 
-/** Reads `--map`: `token=Device Token,tag=Plan,tag=City`. `columns`: those of the file; `null`: unknown. */
+/** Reads `--map`: `token=Device Token,tag=Plan,tag=City`. `columns` `null`: unknown. */
 export function readColumnMap(
   text: string,
   columns: readonly string[] | null,
@@ -82,10 +82,10 @@ export function guessColumns(columns: readonly string[]): ColumnMap {
   return map
 }
 
-/** Fields in which a number is a name. */
+/** A number is a name in these fields. */
 const NAMES: ReadonlySet<RecordField> = new Set(['token', 'alias', ...PLAIN])
 
-/** What is `stated`, with what the mapped columns of a record say instead. */
+/** Mapped columns override `stated`. */
 export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}): Entry {
   const said: { [Name in RecordField]?: unknown } = { ...stated }
   for (const [field, columns] of map) {
@@ -104,7 +104,7 @@ export function mapped(record: FileRecord, map: ColumnMap, stated: Stated = {}):
   return { kind: 'device', stated: keys === undefined ? others : { ...others, keys } }
 }
 
-/** `Attributes.Token` is a member of a member, unless a column has that name. */
+/** `Attributes.Token` is a nested member, unless a column has that name. */
 function valueAt(record: FileRecord, name: string): unknown {
   if (Object.hasOwn(record, name)) return record[name]
   let value: unknown = record
@@ -114,7 +114,7 @@ function valueAt(record: FileRecord, name: string): unknown {
   return value
 }
 
-/** Several names in a cell: a JSON array, or with `|` between them. */
+/** A JSON array, or names separated by `|`. */
 function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (typeof value !== 'string') return [textOf(value) ?? value]

@@ -25,16 +25,14 @@ export const FOREIGN_FORMATS: { readonly [Name in FormatName]?: Format } = {
   webpush,
 }
 
-/** To follow "reads as". */
+/** Follows "reads as". */
 export function formatTitle(name: FormatName): string {
   return name === 'bellhop' ? 'an export of Bellhop' : (FOREIGN_FORMATS[name]?.title ?? 'a CSV')
 }
 
 /**
- * Finds the format of a file from its beginning.
- *
- * @param head its first bytes, unpacked; at least its first line, if that is shorter than 64 KiB
- * @param told the format that the user has named; `null`: none
+ * Finds a file's format. `head`: its first bytes, unpacked; the first line must be complete if shorter than 64 KiB.
+ * `told`: the user's format; `null`: none.
  */
 export function detect(
   head: Uint8Array,
@@ -72,7 +70,7 @@ export function detect(
 
 interface NotRead {
   readonly kind: 'not-read'
-  /** Follows the name of the file: `is empty.` */
+  /** Follows the file's name: `is empty.` */
   readonly problem: string
 }
 
@@ -84,7 +82,7 @@ function otherFormat(told: FormatName, looksLike: FormatName): NotRead {
   return notRead(`looks like ${formatTitle(looksLike)}, not like ${formatTitle(told)}: use --format ${looksLike}.`)
 }
 
-/** Files that people take for a CSV, or for text. */
+/** Files that people take for a CSV or text. */
 function otherFile(head: Uint8Array): string | null {
   const begins = (...bytes: readonly number[]) => bytes.every((byte, at) => head[at] === byte)
   if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) return 'is UTF-16: save it as UTF-8.'
@@ -97,11 +95,11 @@ function otherFile(head: Uint8Array): string | null {
 
 interface Key {
   readonly name: string
-  /** How many objects and lists the key is in: 1 is outermost. */
+  /** The number of open objects and lists; 1: outermost. */
   readonly depth: number
 }
 
-/** The keys of the JSON that a file begins with, in order. */
+/** In order, of the JSON at a file's beginning. */
 function keysIn(text: string): readonly Key[] {
   const keys: Key[] = []
   let depth = 0
@@ -114,8 +112,8 @@ function keysIn(text: string): readonly Key[] {
 }
 
 /**
- * What each record of a service has: of each list one key. A file that is said to be of the service has to have one of the
- * first list. In the order in which they are looked for.
+ * Each record has one key of each list. If the user names the service, one of the first list is enough. Tried in this
+ * order.
  */
 const KEYS: { readonly [Name in Exclude<FormatName, 'csv'>]: readonly (readonly string[])[] } = {
   bellhop: [['kind'], ['format']],
@@ -134,15 +132,14 @@ const KEYS: { readonly [Name in Exclude<FormatName, 'csv'>]: readonly (readonly 
 function jsonFormat(text: string, keys: readonly Key[]): FormatName | null {
   if (text.slice(0, 200).includes(BELLHOP_EXPORT)) return 'bellhop'
   const found = JSON_FORMATS.find((name) => name !== 'bellhop' && KEYS[name].every((names) => hasAny(keys, names)))
-  // A subscription in a text has its quotation marks escaped.
+  // Quotation marks are escaped if the subscription is a text.
   if ((found === undefined || found === 'firebase') && /"p256dh\\?"/.test(text)) return 'webpush'
-  // A list of strings may be a list of tokens.
+  // These may be tokens.
   return found ?? (/^\s*\[\s*"/.test(text) ? 'firebase' : null)
 }
 
 const JSON_FORMATS = Object.keys(KEYS) as (keyof typeof KEYS)[]
 
-/** Whether a file that looks like one format can be what it is said to be. */
 function mayBe(told: FormatName, looksLike: FormatName, keys: readonly Key[]): boolean {
   if (told === looksLike) return true
   return told !== 'csv' && looksLike !== 'bellhop' && hasAny(keys, KEYS[told][0] ?? [])
@@ -152,7 +149,7 @@ function hasAny(keys: readonly Key[], names: readonly string[]): boolean {
   return keys.some(({ name }) => names.includes(name))
 }
 
-/** Keys that services put a whole list under. */
+/** Services put a whole list under these keys. */
 const LISTS = new Set(['results', 'Endpoints', 'players', 'bindings'])
 
 function jsonShape(text: string, keys: readonly Key[], name: FormatName): Shape {
@@ -160,14 +157,14 @@ function jsonShape(text: string, keys: readonly Key[], name: FormatName): Shape 
   if (list !== undefined) return { kind: 'json', depth: 2, under: list.name }
   if (/^\s*\[/.test(text)) return { kind: 'json', depth: 1, under: null }
   const isLine = isObject(text.trimStart().split('\n', 1)[0] ?? '')
-  // The parts of an export need not end with a line end, where they are put together.
+  // Concatenated parts of an export may lack line ends.
   if (name === 'pinpoint') return { kind: 'json', depth: 0, under: null }
   if (name === 'webpush') return isLine ? { kind: 'lines' } : subscriptionShape(keys)
   if (name !== 'firebase') return isLine ? { kind: 'lines' } : { kind: 'json', depth: 0, under: null }
 
   const first = keys.find((key) => TOKEN_FIELDS.includes(key.name) || TOKENS_FIELDS.includes(key.name))
   if (first?.depth === 1) {
-    // Either the whole document is under `tokens`, or this is one record of many.
+    // `tokens` holds the whole document, or this is one record of many.
     const isAlone = !isLine || !/\n\s*\{/.test(text)
     if (TOKENS_FIELDS.includes(first.name) && keys[0] === first && isAlone)
       return { kind: 'json', depth: 2, under: first.name }
@@ -176,7 +173,7 @@ function jsonShape(text: string, keys: readonly Key[], name: FormatName): Shape 
   return { kind: 'json', depth: first === undefined ? 1 : first.depth - 1, under: null }
 }
 
-/** Of a document of several lines that is no list. */
+/** For a document of several lines, not a list. */
 function subscriptionShape(keys: readonly Key[]): Shape {
   const at = keys.findIndex(({ name }) => name === 'endpoint')
   const depth = (keys[at]?.depth ?? 1) - 1

@@ -7,14 +7,11 @@ import { platformOf, refused, statedOf, textOf } from './record.ts'
 import type { Entry, FileRecord, Format, Stated } from './record.ts'
 
 /**
- * Firebase exports no tokens or installation IDs: apps keep them in Firestore or the Realtime Database, each in its own way
- * (firebase.google.com/docs/cloud-messaging/manage-tokens). This reads what such exports have in common: a record with one
- * token or several.
- *
- * A token of FCM belongs to platform 1 even if the phone is an iPhone, which `fcm_platform` notes.
+ * Firebase exports no tokens or installation IDs. Apps keep them in Firestore or the Realtime Database, each in its own
+ * way (firebase.google.com/docs/cloud-messaging/manage-tokens); this reads records with one token or several. An FCM
+ * token belongs to platform 1 even on an iPhone, which `fcm_platform` notes.
  */
 export const firebase: Format = {
-  name: 'firebase',
   title: 'FCM tokens from a Firestore or Realtime Database export',
   names: {},
 
@@ -33,10 +30,10 @@ export const firebase: Format = {
   },
 }
 
-/** Names of installation IDs; ids of other services may have these names, too. */
+/** Other services' ids may have these names too. */
 const FID_FIELDS = ['fid', 'installationId', 'installation_id', 'firebaseInstallationId', 'firebase_installation_id']
 
-/** In this order: an installation ID beside a token may be there for something else. */
+/** Order matters: an installation ID beside a token may be there for something else. */
 export const TOKEN_FIELDS = [
   'token',
   'fcmToken',
@@ -84,14 +81,14 @@ function tokenFieldIn(record: FileRecord): string | undefined {
 }
 
 /**
- * FCM's tokens have about 150 characters (no promise), Apple's 64; no name or id is as long. Ids of Firestore, of the
- * Realtime Database and of Firebase Authentication are not as long as an installation ID.
+ * FCM's tokens have about 150 characters (no promise), Apple's 64; names and ids are shorter. Ids of Firestore, the
+ * Realtime Database and Firebase Authentication are also shorter than an installation ID.
  */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && (/^[\w:.%-]{60,}$/.test(value) || isInstallationId(value))
 }
 
-/** `["TOKEN", …]`, `{"TOKEN": true}`, `{"phone": "TOKEN"}`, or an object for each. */
+/** `["TOKEN", …]`, `{"TOKEN": true}`, `{"phone": "TOKEN"}`, or objects. */
 function tokensIn(value: unknown, owner: FileRecord, key: string | null): readonly Entry[] {
   if (Array.isArray(value)) {
     return value.map((item) => (isJsonObject(item) ? inner(item, null, owner, key) : deviceOf(item, owner, key)))
@@ -103,7 +100,7 @@ function tokensIn(value: unknown, owner: FileRecord, key: string | null): readon
   })
 }
 
-/** One of several tokens: facts about the token win over those about the user. */
+/** Facts about the token win over facts about the user. */
 function inner(item: FileRecord, name: string | null, owner: FileRecord, key: string | null): Entry {
   const field = tokenFieldIn(item)
   const token = field === undefined ? name : item[field]
@@ -127,7 +124,7 @@ function deviceOf(token: unknown, record: FileRecord, key: string | null): Entry
   return { kind: 'device', stated }
 }
 
-/** What a record of one's own table says besides the token, under the usual names. `key`: that of the record. */
+/** Other facts in an app's own table, under the usual names. `key`: the record's. */
 export function ownFacts(record: FileRecord, key: string | null): Stated {
   const user = textOf(first(record, ['uid', 'userId', 'user_id', 'userID'])) ?? (isUser(key) ? key : undefined)
   return {
@@ -148,7 +145,7 @@ function first(record: FileRecord, names: readonly string[]): unknown {
   return names.map((name) => statedOf(record[name])).find((value) => value !== undefined)
 }
 
-/** Only ids of Firebase Authentication look like this; other keys may be anything. */
+/** Only Firebase Authentication has such ids; other keys may be anything. */
 function isUser(key: string | null): boolean {
   return key !== null && /^[A-Za-z0-9]{28}$/.test(key)
 }

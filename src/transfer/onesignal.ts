@@ -7,11 +7,10 @@ import { PLATFORM } from '../platform.ts'
 const PLAIN_NAMES = plainNamesIn('onesignal')
 
 /**
- * OneSignal's CSV export (POST /players/csv_export; columns: documentation.onesignal.com/reference/csv-export), or the
+ * OneSignal's CSV export (POST /players/csv_export; columns: documentation.onesignal.com/reference/csv-export), or
  * records of its older GET /players, with the same names.
  */
 export const onesignal: Format = {
-  name: 'onesignal',
   title: "OneSignal's export",
   names: {
     token: 'identifier',
@@ -65,10 +64,10 @@ export const onesignal: Format = {
   },
 }
 
-/** iOS, Android, and the browsers: Chrome, Firefox, Edge, Safari. */
+/** iOS, Android, then Chrome, Firefox, Edge and Safari. */
 const PLATFORM_OF: Readonly<Record<string, Platform>> = { 0: 0, 1: 1, 5: 2, 8: 2, 12: 2, 17: 2 }
 
-/** The other device types of the same page and of older ones. */
+/** From the same page and older ones. */
 const OTHER_TYPES: Readonly<Record<string, string>> = {
   2: 'Amazon Fire',
   3: 'Windows Phone',
@@ -82,7 +81,7 @@ const OTHER_TYPES: Readonly<Record<string, string>> = {
   14: 'SMS',
 }
 
-/** OneSignal's tags are pairs, ours are names: `{"plan": "pro"}` becomes `plan:pro`. */
+/** OneSignal has pairs, Bellhop names: `{"plan": "pro"}` becomes `plan:pro`. */
 function tagsOf(value: unknown): unknown {
   let tags = value
   if (typeof value === 'string') {

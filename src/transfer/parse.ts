@@ -5,11 +5,10 @@ import type { FileRecord, Format } from './record.ts'
 const PLAIN_NAMES = plainNamesIn('parse')
 
 /**
- * The `_Installation` class of Parse (docs.parseplatform.org/rest/guide, "Push Notifications"), as its dashboard and
- * parse.com exported it, or as mongoexport gives it, where times, the place and pointers are written otherwise.
+ * Parse's `_Installation` class (docs.parseplatform.org/rest/guide, "Push Notifications"), exported by its dashboard,
+ * by parse.com, or by mongoexport, which writes times, places and pointers differently.
  */
 export const parse: Format = {
-  name: 'parse',
   title: "Parse's installations",
   names: {
     token: 'deviceToken',
@@ -60,7 +59,7 @@ export const parse: Format = {
   },
 }
 
-/** The id of the user: `{"__type": "Pointer", "objectId": …}`, in MongoDB `"_User$…"`. */
+/** `{"__type": "Pointer", "objectId": …}`, in MongoDB `"_User$…"`. */
 function userOf(record: FileRecord): string | undefined {
   const pointer = record['user']
   if (isJsonObject(pointer)) return textOf(pointer['objectId'])

@@ -3,7 +3,7 @@ import type { CsvName, PlainName } from '../device/columns.ts'
 import type { Platform } from '../device/device.ts'
 import { PLATFORM, PLATFORMS } from '../platform.ts'
 
-/** What a file can be said to be. `bellhop`: what `export` writes; `csv`: columns of any names. */
+/** `bellhop`: from `export`; `csv`: columns of any names. */
 export const FORMAT_NAMES = [
   'bellhop',
   'csv',
@@ -17,47 +17,43 @@ export const FORMAT_NAMES = [
 ] as const
 export type FormatName = (typeof FORMAT_NAMES)[number]
 
-/** What a file can say about a device: the fields of PUT /deviceToken, and what that cannot say. */
+/** The fields of PUT /deviceToken, and more. */
 export type RecordField = CsvName
 export const FIELDS = Object.keys(CSV) as readonly RecordField[]
 
-/**
- * What only an export of Bellhop says: why and since when a device is gone or quarantined; whether an imported device has
- * registered since, and which token it was imported with; and the keys of a browser.
- */
+/** Only Bellhop's export has these. */
 type OwnField = 'keys' | 'updated_at' | 'state' | 'reason' | 'at' | 'imported' | 'adopted'
 
-/** As it is in the file, unchecked. `undefined`: not said; `null`: none. */
+/** Unchecked, as in the file. `undefined`: absent; `null`: none. */
 export type Stated = { readonly [Name in RecordField | OwnField]?: unknown }
 
 export type FileRecord = Readonly<Record<string, unknown>>
 
 export type Entry =
   | { readonly kind: 'device'; readonly stated: Stated }
-  /** `field` is as the file spells it; `reason` says what is wrong with it, and what is allowed. */
+  /** `field` is spelled as in the file; `reason` says what is wrong and what is allowed. */
   | { readonly kind: 'refused'; readonly field: string; readonly reason: string }
-  /** Only in an export of Bellhop. */
+  /** Only in Bellhop's export. */
   | { readonly kind: 'header' | 'feedback' | 'tally'; readonly record: FileRecord }
 
 export type FieldNames = { readonly [Name in RecordField]?: string }
 
 export interface Format {
-  readonly name: string
-  /** To follow "reads as": `OneSignal's export`. */
+  /** Follows "reads as": `OneSignal's export`. */
   readonly title: string
-  /** What a field is called there, where it has another name. */
+  /** Other names for fields. */
   readonly names: FieldNames
-  /** `key`: the one of the record, if the records are members of an object. */
+  /** `key`: the record's, if records are members of an object. */
   read(record: unknown, key: string | null): readonly Entry[]
 }
 
-/** A text, or a number as one; `undefined`: neither, or empty. */
+/** A number becomes text. `undefined`: empty, or neither. */
 export function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
   return text === '' ? undefined : text
 }
 
-/** An empty value is `undefined`; all others are left to the checks. */
+/** Empty becomes `undefined`; the checks judge the rest. */
 export function statedOf(value: unknown): unknown {
   return value === '' || value === null ? undefined : value
 }
@@ -66,7 +62,7 @@ export function refused(field: string, reason: string): Entry {
   return { kind: 'refused', field, reason }
 }
 
-/** The keys of a browser, in any spelling of base64; `undefined`: there are none. */
+/** A browser's keys, in any base64. `undefined`: none. */
 export function keysOf(p256dh: unknown, auth: unknown): unknown {
   const [point, secret] = [p256dh, auth].map((value) => {
     const text = textOf(value)
@@ -75,19 +71,17 @@ export function keysOf(p256dh: unknown, auth: unknown): unknown {
   return point === undefined && secret === undefined ? undefined : { p256dh: point, auth: secret }
 }
 
-/** The platform by any of its usual names; `null`: another one. */
+/** By any usual name; `null`: unknown. */
 export function platformOf(word: string): Platform | null {
   const name = word.toLowerCase()
   const isNamed = (one: Platform) => name === String(one) || (PLATFORM[one].words as readonly string[]).includes(name)
   return PLATFORMS.find(isNamed) ?? null
 }
 
-/** The names of plain columns in the exports of a service. */
 export function plainNamesIn(service: 'onesignal' | 'parse'): { readonly [Name in PlainName]?: string } {
   return Object.fromEntries(PLAIN.map((name) => [name, PLAIN_FACTS[name][service]]).filter(([, name]) => name))
 }
 
-/** The plain columns of a record with these names. */
 export function plainIn(record: FileRecord, names: { readonly [Name in PlainName]?: string }): Stated {
   return Object.fromEntries(Object.entries(names).map(([name, there]) => [name, textOf(record[there])]))
 }

@@ -16,9 +16,9 @@ import type { Piece, Split } from './split.ts'
 
 export type Row = {
   readonly line: number
-  /** The row as it is in the file, for the report of refused rows. */
+  /** For the report of refused rows. */
   readonly source: () => unknown
-  /** Why the row is refused, or the fields it is imported without. */
+  /** Why the row is refused, or the fields left out. */
   readonly complaints: readonly RowComplaint[]
 } & (
   | { readonly kind: 'device'; readonly device: ImportedDevice }
@@ -31,11 +31,11 @@ export type Row = {
 export interface RowOptions {
   readonly name: FormatName
   readonly shape: Shape
-  /** Wins over what the format says. */
+  /** Wins over the format. */
   readonly map: ColumnMap
-  /** For rows that do not say it. */
+  /** For rows without one. */
   readonly platform: Platform | null
-  /** See `RowCheck`, also for `now`. */
+  /** As in `RowCheck`, like `now`. */
   readonly noBrowsers: string | null
   readonly now: number
 }
@@ -46,7 +46,7 @@ export function splitOf(shape: Shape): Split {
   return splitLines({ quoted: true, separator: shape.separator.charCodeAt(0) })
 }
 
-/** Reads the pieces of a file of this format; not the header of a CSV. */
+/** Skip the header of a CSV. */
 export function rowReader({
   name,
   shape,
@@ -127,7 +127,7 @@ function withPlatform(stated: Stated, platform: Platform | null): Stated {
   return platform === null || stated.platform !== undefined ? stated : { ...stated, platform }
 }
 
-/** Complaints name a mapped column as the file does. */
+/** A complaint uses the file's name of a mapped column. */
 function columnNames(map: ColumnMap): RowCheck['names'] {
   return Object.fromEntries([...map].map(([field, [column = field]]) => [field, column]))
 }

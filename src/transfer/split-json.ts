@@ -1,6 +1,5 @@
 import type { Piece, Split, Splitter } from './split.ts'
 
-/** Bytes of JSON. */
 const QUOTE = 34
 const BACKSLASH = 92
 const COMMA = 44
@@ -11,15 +10,14 @@ const CLOSE_OBJECT = 125
 const OPEN_LIST = 91
 const CLOSE_LIST = 93
 
-/** Where the records of a document are. */
 export interface JsonShape {
-  /** In how many containers: 0 one after the other, 1 in a list or under keys, 2 in a list under a key. */
+  /** Open containers: 0 one record after the other, 1 in a list or under keys, 2 in a list under a key. */
   readonly depth: number
-  /** Only in the container under this key; `null`: any. */
+  /** The key of the innermost container; `null`: any. */
   readonly under: string | null
 }
 
-/** The values at one depth of JSON of any size. Looks only for their ends: a parser checks whether they are JSON. */
+/** Splits JSON of any size. Finds only the ends of values: a parser checks them. */
 export function splitJson({ depth, under }: JsonShape): Split {
   return ({ offset, line: firstLine, stack: firstStack }) => {
     let rest: Uint8Array = new Uint8Array(0)
@@ -79,7 +77,7 @@ export function splitJson({ depth, under }: JsonShape): Split {
   }
 }
 
-/** Where the value that begins at `start` ends; `null`: not read yet. */
+/** `null`: incomplete. */
 function valueEnd(buffer: Buffer, start: number, isEnd: boolean): { end: number; lines: number } | null {
   const first = buffer[start]
   if (first === QUOTE) {
@@ -106,7 +104,7 @@ function valueEnd(buffer: Buffer, start: number, isEnd: boolean): { end: number;
   return open === 0 && isEnd ? { end: buffer.length, lines } : null
 }
 
-/** The byte after the string that begins at `start`; -1: not read yet. */
+/** The byte after the string; -1: incomplete. */
 function stringEnd(buffer: Buffer, start: number): number {
   for (let from = start + 1; ;) {
     const quote = buffer.indexOf(QUOTE, from)

@@ -3,12 +3,12 @@ import type { Piece, Split, Splitter } from './split.ts'
 const NEWLINE = 10
 const QUOTE = 34
 
-/** A longer cell means a quotation mark too many. */
+/** In a longer cell, a quotation mark is missing. */
 const MAX_CELL_BYTES = 64 * 1024
 
 /**
- * Lines, without empty ones. With `quoted`, the records of a CSV, where a quoted cell may contain line ends (RFC 4180). If
- * it is never closed, its first line is a piece with `broken`, and reading continues on the next line.
+ * Skips empty lines. `quoted`: CSV records, whose quoted cells may contain line ends (RFC 4180). An unclosed cell
+ * yields its first line with `broken`, and reading continues on the next line.
  */
 export function splitLines({ quoted, separator = 44 }: { quoted: boolean; separator?: number }): Split {
   return ({ offset, line: firstLine }) => {
@@ -34,7 +34,7 @@ export function splitLines({ quoted, separator = 44 }: { quoted: boolean; separa
       rest = buffer.subarray(start)
     }
 
-    /** Where the record that begins at `start` ends; -1: not read yet. */
+    /** -1: incomplete. */
     function recordEnd(buffer: Buffer, start: number, isEnd: boolean): { end: number; lines: number; broken: boolean } {
       const lineEnd = (from: number) => {
         const end = buffer.indexOf(NEWLINE, from)
@@ -61,13 +61,13 @@ export function splitLines({ quoted, separator = 44 }: { quoted: boolean; separa
   }
 }
 
-/** Whether a quoted cell is open at `end`, if it was (`open`) at `start`. */
+/** Whether a quoted cell is open at `end`; `open`: at `start`. */
 function isOpen(buffer: Buffer, start: number, end: number, open: boolean, separator: number): boolean {
   for (let at = start; ;) {
     const quote = buffer.indexOf(QUOTE, at)
     if (quote === -1 || quote >= end) return open
     if (open) {
-      // A doubled mark is a character of the cell.
+      // A doubled mark is a character.
       if (buffer[quote + 1] === QUOTE && quote + 1 < end) at = quote + 2
       else {
         open = false

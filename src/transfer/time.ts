@@ -1,14 +1,14 @@
 import { isJsonObject } from '../text/json-object.ts'
 
-/** A smaller number is in seconds: as ms it would be before March 1973. */
+/** Smaller numbers are seconds: as ms they would be before March 1973. */
 const MIN_MS = 100_000_000_000
 
-/** A date, a time, or both as PostgreSQL writes them; without a zone it is UTC. */
+/** A date or a time, also as PostgreSQL writes it; UTC without a zone. */
 const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))? ?(Z|UTC|[+-]\d{2}:?(?:\d{2})?)?$/
 
 /**
- * A time as ms since the Unix epoch; `null`: something else. Reads text, seconds, milliseconds, MongoDB's `{"$date": …}`
- * (Extended JSON 2), Parse's `{"__type": "Date", "iso": …}`, and a Firestore timestamp as its libraries print it.
+ * Ms since the Unix epoch; `null`: no time. Reads text, seconds, ms, MongoDB's `{"$date": …}` (Extended JSON 2),
+ * Parse's `{"__type": "Date", "iso": …}`, and Firestore timestamps as its libraries print them.
  */
 export function readTime(value: unknown): number | null {
   if (typeof value === 'number') return ofNumber(value)
@@ -34,7 +34,7 @@ function ofText(text: string): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** `+00`, `+0000`, `UTC` → as ISO 8601 has it. */
+/** To ISO 8601, from `+00`, `+0000` or `UTC`. */
 function zoneOf(zone: string): string {
   if (zone === 'Z' || zone === 'UTC') return 'Z'
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0')

@@ -4,11 +4,10 @@ import { refused, statedOf, textOf } from './record.ts'
 import type { Format } from './record.ts'
 
 /**
- * The bindings of Twilio Notify, as GET /v1/Services/{Sid}/Bindings lists them in pages
- * (twilio.com/docs/notify/api/binding-resource), or as Twilio's CLI and libraries print them, with names in camel case.
+ * Twilio Notify's bindings: pages of GET /v1/Services/{Sid}/Bindings (twilio.com/docs/notify/api/binding-resource), or
+ * output of Twilio's CLI and libraries, in camel case.
  */
 export const twilio: Format = {
-  name: 'twilio',
   title: 'the bindings of Twilio Notify',
   names: {
     token: 'address',
@@ -38,7 +37,7 @@ export const twilio: Format = {
           user,
           tag: statedOf(record['tags']),
           registered_at: statedOf(record['date_created'] ?? record['dateCreated']),
-          // `date_updated` is when the binding changed, years before the phone was seen last.
+          // `date_updated` is when the binding changed, possibly years before the phone was last seen.
         },
       },
     ]

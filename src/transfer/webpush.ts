@@ -4,12 +4,10 @@ import { keysOf, textOf } from './record.ts'
 import type { Entry, FileRecord, Format } from './record.ts'
 
 /**
- * The subscriptions of browsers as sites keep them for the `web-push` libraries: what `PushSubscription.toJSON()` gives
- * (w3c.github.io/push-api, PushSubscriptionJSON), alone or in a record of its own table with the user. Records without one
- * may have a token of a phone.
+ * Subscriptions that sites keep for the `web-push` libraries: `PushSubscription.toJSON()` (w3c.github.io/push-api,
+ * PushSubscriptionJSON), alone or in a record with the user. A record without one may have a phone's token.
  */
 export const webpush: Format = {
-  name: 'webpush',
   title: 'browser subscriptions of a web push library',
   names: { token: 'endpoint' },
 
@@ -19,7 +17,7 @@ export const webpush: Format = {
   },
 }
 
-/** Where a record has its subscription; Expo calls it `data`. */
+/** Expo calls it `data`. */
 export const SUBSCRIPTION_FIELDS: readonly string[] = [
   'subscription',
   'pushSubscription',
@@ -33,7 +31,7 @@ export const SUBSCRIPTION_FIELDS: readonly string[] = [
 function subscriptionsIn(record: FileRecord): readonly FileRecord[] {
   if (typeof record['endpoint'] === 'string') return [record]
   const members = [...SUBSCRIPTION_FIELDS, 'subscriptions'].flatMap((name) => [record[name]].flat())
-  // A column of an SQL table may hold it as text.
+  // An SQL column may hold it as text.
   const objects = members.map((one) => (typeof one === 'string' ? parseJsonObject(one) : one))
   return objects.filter((one) => isJsonObject(one)).filter((one) => typeof one['endpoint'] === 'string')
 }

@@ -1,10 +1,10 @@
-/** The only source of time. Tests pass one they can move. */
+/** The only source of time. Tests move their own. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now: () => number
-  /** Milliseconds, with fractions, that ignore changes of the time of day. From an arbitrary start. */
+  /** Milliseconds with fractions, from an arbitrary start; ignores changes of the time of day. */
   monotonic: () => number
-  /** Runs `callback` once after `delayMs` milliseconds; the returned function cancels it. */
+  /** Runs `callback` once, after `delayMs` milliseconds. The returned function cancels it. */
   after: (delayMs: number, callback: () => void) => () => void
 }
 
@@ -12,7 +12,7 @@ export const SECOND_MS = 1000
 export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
 
-/** Of UTC, which has no daylight saving; and the Unix epoch has no leap seconds. */
+/** UTC has no daylight saving, and the Unix epoch no leap seconds. */
 export const DAY_MS = 24 * HOUR_MS
 
 /** setTimeout's longest delay, 2^31 - 1 ms (24.8 days); a longer one would fire at once. */
@@ -20,7 +20,7 @@ const MAX_TIMER_MS = 2_147_483_647
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // CLOCK_MONOTONIC, which stands still while the machine is suspended (clock_gettime(2)).
+  // CLOCK_MONOTONIC, which stops while the machine is suspended (clock_gettime(2)).
   monotonic: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS))
@@ -28,7 +28,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Runs `run` each `periodMs` milliseconds, first after one; the returned function ends it. */
+/** First after one period. The returned function ends it. */
 export function every(clock: Clock, periodMs: number, run: () => void): () => void {
   let cancel = clock.after(periodMs, again)
   function again(): void {
@@ -42,7 +42,7 @@ export function sleep(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve))
 }
 
-/** The result of `work`, or `late` after `limitMs` milliseconds. Does not stop the work. */
+/** `late` after `limitMs` milliseconds; does not stop the work. */
 export async function within<Value, const Late>(
   clock: Pick<Clock, 'after'>,
   limitMs: number,

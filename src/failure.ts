@@ -1,8 +1,8 @@
 import { escapeControls } from './text/escape-controls.ts'
 
 /**
- * Every refusal of the API (contract, "Errors"; its suffixes are inconsistent). The HTTP status of each is in
- * `http/failures.ts` only.
+ * Every refusal of the API (contract, "Errors", with its inconsistent suffixes). Only `http/failures.ts` has the HTTP
+ * statuses.
  */
 export type FailureCode =
   | 'InvalidHeader'
@@ -22,12 +22,11 @@ export type FailureCode =
   | 'ServiceUnavailableError'
   | AdminFailureCode
 
-/** Of the admin side only. */
 export type AdminFailureCode = 'MisdirectedRequestError' | 'ForbiddenError'
 
 export interface Failure {
   readonly code: FailureCode
-  /** One sentence for the caller: which field or header, what is wrong, what is allowed. */
+  /** One sentence: which field or header, what is wrong, what is allowed. */
   readonly message: string
   /** For the log, if the message quotes the call. Default: the message. */
   readonly logged?: string
@@ -35,18 +34,18 @@ export interface Failure {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Escapes what `message` quotes, which could control the reader's terminal: JSON escapes neither DEL nor C1. */
+/** A quotation could control the reader's terminal: JSON escapes neither DEL nor C1. */
 export function failure(code: FailureCode, message: string, headers?: Readonly<Record<string, string>>): Failure {
   const harmless = escapeControls(message)
   return headers === undefined ? { code, message: harmless } : { code, message: harmless, headers }
 }
 
-/** `logged` quotes nothing of the call. */
+/** `logged` must not quote the call. */
 export function loggedAs(reason: Failure, logged: string): Failure {
   return { ...reason, logged }
 }
 
-/** Seconds. Somebody has to make room first. */
+/** Seconds: an operator has to make room first. */
 const NO_ROOM_RETRY = 60
 
 export function noRoom(): Failure {
@@ -57,10 +56,10 @@ export function noRoom(): Failure {
   )
 }
 
-/** Seconds, in which a move copies some 20,000 devices. */
+/** Seconds, for some 20,000 devices. */
 const MOVING_RETRY = 2
 
-/** For an application that no server answers for during its move. */
+/** During a move no server answers for the application. */
 export function beingMoved(): Failure {
   return failure('ServiceUnavailableError', 'The application is being moved to another server: repeat the call.', {
     'retry-after': String(MOVING_RETRY),
@@ -68,10 +67,10 @@ export function beingMoved(): Failure {
 }
 
 /**
- * Carries a Failure from where a call is read to where it is answered. Thrown by what reads a caller's fields
- * (`*-schema`, `*-fields`), by `http/`, the admin gate and the `*-routes`, and by what accepts, previews, counts and
- * resends a push, where the throw also undoes the transaction. Caught by `http/failure-handler.ts`, and by `refusalIn`
- * outside of HTTP. Stores, delivery and gateways return values instead. See `test/architecture.test.ts`.
+ * Carries a Failure from reading a call to its answer. Thrown by readers of a caller's fields (`*-schema`, `*-fields`),
+ * by `http/`, the admin gate and the `*-routes`, and by accepting, previewing, counting and resending a push, where the
+ * throw also undoes the transaction. Caught by `http/failure-handler.ts`, and by `refusalIn` outside of HTTP. Stores,
+ * delivery and gateways return values instead. See `test/architecture.test.ts`.
  */
 export class Refused extends Error {
   override readonly name = 'Refused'
@@ -90,14 +89,14 @@ export function refusalIn(error: unknown): Failure {
 }
 
 /**
- * The service does not start, for a reason that the operator can change: a port in use, a data directory that another
- * server holds. The message is printed without a stack.
+ * The operator can change why the service does not start: a port in use, a data directory of another server. Printed
+ * without a stack.
  */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused'
 }
 
-/** Why an operator's request or input is refused: one sentence, with what is expected. */
+/** Why an operator's request or input is refused, in one sentence with what is expected. */
 export interface Problem {
   readonly kind: 'problem'
   readonly problem: string

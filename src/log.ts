@@ -4,7 +4,7 @@ import { isoTime } from './text/format.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Facts for the log. Never a device token, a secret or the text of a message. */
+/** Never a device token, a secret or the text of a message. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 export interface Log {
@@ -29,7 +29,7 @@ export interface LogLine {
 /** Includes the line break. */
 export type RenderLine = (line: LogLine) => string
 
-/** Writes one line an event; the default `render` is JSON. */
+/** One line per event. Default `render`: JSON. */
 export function createLog(
   threshold: LogLevel,
   now: () => number,
@@ -42,7 +42,6 @@ export function createLog(
   })
 }
 
-/** A log that passes everything to `say`. */
 export function logOf(writes: Log['writes'], say: (level: LogLevel, event: string, fields: LogFields) => void): Log {
   const at =
     (level: LogLevel) =>
@@ -56,7 +55,7 @@ function jsonOf({ at, level, event, fields }: LogLine): string {
   return jsonLine({ time: isoTime(at), level, event, ...fields })
 }
 
-/** For a promise that nobody else waits for. */
+/** For a promise that nobody awaits. */
 export function logError(log: Log): (error: unknown) => void {
   return (error) => log.error('a routine write failed', { error: String(error) })
 }
@@ -69,8 +68,8 @@ const WIDEST = 'error'.length
 const LABELS = new Map<number, string>(PLATFORMS.map((platform) => [platform, PLATFORM[platform].label]))
 
 /**
- * For people: `12:00:03  warn   sending paused  Corner Shop  platform=ios reason=…`, in local time, and below it what
- * has several lines, such as a stack.
+ * For people, in local time: `12:00:03  warn   sending paused  Corner Shop  platform=ios reason=…`. Values of several
+ * lines, such as a stack, follow below.
  */
 export function logText(coloured: boolean): RenderLine {
   return (line) => {

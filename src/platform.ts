@@ -1,35 +1,35 @@
 import { either } from './text/format.ts'
 
-/** What everybody but its gateway knows of a platform; `gateway/registry.ts` has the rest. */
+/** Facts for all rooms; `gateway/registry.ts` has the gateway's. */
 export interface PlatformFacts {
   /** In logs and metrics. */
   readonly label: string
   readonly name: string
-  /** One of its devices, and the article before it. */
+  /** For people, with its article. */
   readonly device: string
   readonly article: 'a' | 'an'
-  /** Other names that a list of devices may have for it. */
+  /** Other names in lists of devices. */
   readonly words: readonly string[]
   /**
-   * Newer than the contract, and most applications do without it: a push that names no platform goes there only with a
-   * credential, and answers leave it out where it has no device.
+   * Newer than the contract, and rarely used. A push without a platform goes there only with a credential, and answers
+   * omit it without devices.
    */
   readonly isOptional: boolean
-  /** What its tokens are: hex digits of Apple's; an address of a push service; or only the gateway can tell. */
+  /** Apple's hex digits; an address at a push service; or only the gateway can tell. */
   readonly tokens: 'hex' | 'endpoint' | 'opaque'
   /** Stands for the token where there is no device. */
   readonly madeUpToken: string
-  /** Whether its devices register with keys that messages are encrypted with. */
+  /** Messages are encrypted with keys that devices register. */
   readonly hasKeys: boolean
-  /** Whose credential is needed, by its name in the database and the API, and by the one for people. */
+  /** Names of the credential: in the database and the API, then for people. */
   readonly provider: string
   readonly gateway: string
   readonly credential: string
-  /** Whether a credential of it counts in an application on the simulator too: real devices are then reached. */
+  /** An application on the simulator still reaches real devices with this credential. */
   readonly isRealWhenSimulated: boolean
 }
 
-/** The platforms by their number in the contract, the database and the API. A new one begins with a row here. */
+/** By number in the contract, the database and the API. A new platform begins with a row here. */
 export const PLATFORM = {
   0: {
     label: 'ios',
@@ -61,7 +61,7 @@ export const PLATFORM = {
     credential: 'an FCM credential',
     isRealWhenSimulated: false,
   },
-  // By web push (RFC 8030).
+  // Web push (RFC 8030).
   2: {
     label: 'web',
     name: 'Web',
@@ -81,15 +81,14 @@ export const PLATFORM = {
 
 export type Platform = keyof typeof PLATFORM
 
-/** Facts by platform; those of this service are `PLATFORM`. */
+/** `PLATFORM`, or another table in tests. */
 export type PlatformTable = Readonly<Record<Platform, PlatformFacts>>
 
-/** By what the credentials of a platform are known. */
 export type ProviderName = (typeof PLATFORM)[Platform]['provider']
 
 export type PlatformLabel = (typeof PLATFORM)[Platform]['label']
 
-/** In the order of their numbers. */
+/** By number. */
 export const PLATFORMS = numbersOf(PLATFORM)
 
 /** `"0" (iOS), "1" (Android) or "2" (Web)` */
@@ -98,7 +97,7 @@ export const PLATFORM_CHOICE = platformChoice(PLATFORMS)
 export const PROVIDERS = PLATFORMS.map((platform) => PLATFORM[platform].provider)
 
 export function numbersOf(table: PlatformTable): readonly Platform[] {
-  // Whole numbers come first, and in order (ECMA-262, OrdinaryOwnPropertyKeys).
+  // Whole numbers come first, in order (ECMA-262, OrdinaryOwnPropertyKeys).
   return Object.keys(table).map((key) => Number(key) as Platform)
 }
 
@@ -110,15 +109,12 @@ export function platformOfProvider(provider: ProviderName): Platform {
   return PLATFORMS[PROVIDERS.indexOf(provider)] as Platform
 }
 
-/** The facts of the platform whose provider this is. */
 export function factsOf(provider: ProviderName): PlatformFacts {
   return PLATFORM[platformOfProvider(provider)]
 }
 
-/** The platforms of which that is so. */
 export function platformsWhere(fits: (facts: PlatformFacts) => boolean): ReadonlySet<Platform> {
   return new Set(PLATFORMS.filter((platform) => fits(PLATFORM[platform])))
 }
 
-/** Whose devices FCM reaches. */
 export const OF_FCM = platformsWhere(({ provider }) => provider === 'fcm')

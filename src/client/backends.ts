@@ -8,5 +8,5 @@ import php from './backends/Bellhop.php' with { type: 'text' }
 import laravel from './backends/BellhopChannel.php' with { type: 'text' }
 import rails from './backends/bellhop_delivery.rb' with { type: 'text' }
 
-/** What a backend copies, by the word of `bellhop backend`. */
+/** By the word of `bellhop backend`. */
 export const BACKENDS: Readonly<Record<string, string>> = { typescript, python, php, laravel, ruby, rails, go, elixir }

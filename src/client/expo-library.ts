@@ -12,7 +12,7 @@ import type { Library } from './library.ts'
 import core from './web/core.js' with { type: 'text' }
 import withdrawal from './web/withdrawal.js' with { type: 'text' }
 
-/** Without `"type": "module"`: Expo's tools load the plugin with `require`, and Metro compiles the rest. */
+/** No `"type": "module"`: Expo's tools load the plugin with `require`, and Metro compiles the rest. */
 const MANIFEST = {
   name: 'bellhop-expo',
   version: RELEASE,

@@ -16,7 +16,7 @@ export const kotlinLibrary: Library = {
     const source = 'src/main/kotlin/dev/bellhop'
     return {
       'build.gradle.kts': build,
-      // Bun's types know XML that was parsed alone.
+      // Bun's types expect parsed XML.
       'src/main/AndroidManifest.xml': manifest as unknown as string,
       [`${source}/Bellhop.kt`]: bellhop,
       [`${source}/BellhopMessagingService.kt`]: service,

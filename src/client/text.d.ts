@@ -1,4 +1,4 @@
-// Files that are read as text, and compiled where the app is.
+// Imported as text, and compiled in the app.
 declare module '*/client.js' {
   const text: string
   export default text

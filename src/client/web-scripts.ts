@@ -6,19 +6,18 @@ import withdrawal from './web/withdrawal.js' with { type: 'text' }
 import worker from './web/worker.js' with { type: 'text' }
 
 /**
- * Registers a browser; for the page. An ES module, without comments. `named`: what its calls say it is: `web/1.2.0`, or
- * `web`, where a server serves it, which tells nobody its release.
+ * An ES module that registers a browser, without comments. `named`: how its calls identify it: `web/1.2.0`, or `web` if
+ * a server serves it, to hide the release.
  */
 export const clientScript = (named: string) => oneFileOf(named, inner(core), inner(keeper), client)
 
 /**
- * The service worker, which shows pushes; for `importScripts`. In a block of its own, since it shares its globals with the
- * worker of a site that imports it.
+ * The service worker, for `importScripts`. In a block, since it shares its globals with the importing site's worker.
  */
 export const workerScript = (named: string) =>
   oneFileOf(named, "'use strict'\n{", inner(core), inner(keeper), inner(withdrawal), worker, '}')
 
-/** Of files that import each other one that imports nothing. */
+/** Joins files that import each other. */
 function oneFileOf(named: string, ...texts: readonly string[]): string {
   const whole = texts.map((text) => text.replaceAll(/^import .*\n/gm, '')).join('\n')
   return new Bun.Transpiler({ loader: 'js', minifyWhitespace: true }).transformSync(whole.replace('web/0.0.0', named))

@@ -1,21 +1,18 @@
-/**
- * The key of one user of one application: the application's own backend (`address` is `null`) or a network
- * (test/api/http/admission.test.ts).
- */
+/** One user of an application: its backend (`address` `null`) or a network (test/api/http/admission.test.ts). */
 export function userKey(application: number, address: string | null): string {
   return address === null ? `${application}` : `${application} ${networkOf(address)}`
 }
 
-/** The key of all users of one application at one site; `null`: the caller has no site. */
+/** All users of an application at one site; `null`: no site. */
 export function siteKey(application: number, address: string | null): string | null {
   const site = address === null ? null : siteOf(address)
   return site === null ? null : `${application} ${site}`
 }
 
 /**
- * The part of an address that stands for one user. IPv4: all of it. IPv6: the first 64 bits, since a customer has 2^64
- * addresses behind them (RFC 6177). IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) counts as its IPv4 address, because a
- * dual-stack socket shows IPv4 callers that way. Other text stands for itself.
+ * The part of an address that stands for one user. IPv6: the first 64 bits, since a customer has 2^64 addresses behind
+ * them (RFC 6177). IPv4-mapped IPv6 (RFC 4291, 2.5.5.2) counts as IPv4, because a dual-stack socket shows IPv4 callers
+ * that way. Other text stays.
  */
 export function networkOf(address: string): string {
   const groups = address.includes(':') ? groupsOf(address) : null
@@ -23,22 +20,16 @@ export function networkOf(address: string): string {
   return mappedOf(groups) ?? prefixOf(groups, 64)
 }
 
-/** A site may do so many times what one of its networks may. */
+/** A site may do this many times as much as one of its networks. */
 export const SITE_SHARE = 16
 
-/**
- * The site of a network: the first 48 bits of IPv6, since a customer may have 65,536 networks (RFC 6177). `null`: there
- * is none.
- */
+/** The first 48 bits of IPv6: a customer may have 65,536 networks (RFC 6177). `null`: not IPv6. */
 export function siteOf(address: string): string | null {
   const groups = address.includes(':') ? groupsOf(address) : null
   return groups === null || mappedOf(groups) !== null ? null : prefixOf(groups, 48)
 }
 
-/**
- * The block of addresses of which one person easily has many: a /24 of IPv4, a /48 of IPv6. Other text stands for
- * itself.
- */
+/** One person easily has a block of addresses: a /24 of IPv4, a /48 of IPv6. Other text stays. */
 export function blockOf(address: string): string {
   return siteOf(address) ?? networkOf(address).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
 }
@@ -54,7 +45,7 @@ function prefixOf(groups: readonly number[], bits: 48 | 64): string {
   return `${prefix.join(':')}::/${bits}`
 }
 
-/** The eight 16-bit groups of an IPv6 address in any of its spellings (RFC 4291, 2.2), or `null`. */
+/** Eight groups of 16 bits, from any spelling of IPv6 (RFC 4291, 2.2); `null`: other text. */
 export function groupsOf(address: string): number[] | null {
   const zone = address.indexOf('%')
   const [head = '', tail, more] = (zone === -1 ? address : address.slice(0, zone)).split('::')

@@ -6,9 +6,8 @@ export interface RetryPolicy {
 }
 
 /**
- * Milliseconds to wait before attempt `attempt + 1`: doubling, with jitter between half and the whole of it, so that
- * devices that failed together don't retry together. `random` is in [0, 1). A gateway's own wish (`askedMs`) is never
- * shortened.
+ * Milliseconds before attempt `attempt + 1`: doubles, times a jitter of 0.5 to 1, so that devices that failed together
+ * don't retry together. `random` is in [0, 1). Never shorter than the gateway's `askedMs`.
  */
 export function backoffMs(policy: RetryPolicy, attempt: number, random: number, askedMs: number | null = null): number {
   const doubled = Math.min(policy.firstMs * 2 ** Math.min(Math.max(attempt - 1, 0), 30), policy.longestMs)

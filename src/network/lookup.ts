@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 
-/** All addresses of a host. Rejects if it has none. */
+/** Rejects if the host has no address. */
 export async function addressesOf(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }

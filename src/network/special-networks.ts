@@ -2,15 +2,15 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { groupsOf } from './address.ts'
 
 /**
- * IPv4 networks outside the internet, from IANA's registry of special-purpose addresses (RFC 6890), multicast (RFC
- * 5771) and reserved blocks (RFC 1112).
+ * Outside the internet: IANA's registry of special-purpose addresses (RFC 6890), multicast (RFC 5771) and reserved
+ * blocks (RFC 1112).
  */
 const SPECIAL_IPV4: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8], // this host: Linux connects to loopback
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // behind a carrier's NAT
   ['127.0.0.0', 8],
-  ['168.63.129.16', 32], // Azure's own services, from within (learn.microsoft.com, "What is IP address 168.63.129.16?")
+  ['168.63.129.16', 32], // Azure's own services (learn.microsoft.com, "What is IP address 168.63.129.16?")
   ['169.254.0.0', 16], // link-local: where clouds keep their metadata
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -23,8 +23,8 @@ const SPECIAL_IPV4: readonly (readonly [network: string, bits: number])[] = [
   ['224.0.0.0', 3], // multicast, reserved, broadcast
 ]
 /**
- * Whether an IP address is on the public internet, not on this host or a network around it. IPv6: global unicast
- * (2000::/3) without the blocks that lead elsewhere; an IPv4 address inside (mapped, or behind NAT64) counts as itself.
+ * An address on the public internet, not this host or a network around it. IPv6: global unicast (2000::/3) without
+ * blocks that lead elsewhere. An IPv4 address inside (mapped, or behind NAT64) counts as itself.
  */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) {
@@ -50,7 +50,7 @@ export function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** The host of a URL if it is an IP address, without brackets; `null`: a name. */
+/** `null`: the host is a name. Without brackets. */
 export function addressIn({ hostname }: URL): string | null {
   const host = withoutBrackets(hostname)
   return isIPv4(host) || isIPv6(host) ? host : null

@@ -1,4 +1,4 @@
-/** A line of comma-separated values (RFC 4180). A cell that a spreadsheet would take for a formula is shown as text. */
+/** A CSV line (RFC 4180). A cell that a spreadsheet would read as a formula becomes text. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`
 }

@@ -1,12 +1,12 @@
 /**
- * Text of others, such as a tag or an alias, so that it can do nothing to a terminal: control characters, invisible
- * ones and those that turn the direction of writing are spelled out (`\x1b`, `\u202e`).
+ * Text of others, such as a tag or an alias, must not control a terminal: spells out control characters, invisible
+ * ones, and those that change the writing direction (`\x1b`, `\u202e`).
  */
 export function escapeControls(text: string): string {
   return text.replaceAll(HARMFUL, spelled)
 }
 
-/** One line of JSON, as harmless: JSON itself escapes neither DEL nor C1, of which 0x9b begins a sequence. */
+/** JSON escapes neither DEL nor C1, and 0x9b begins a terminal sequence. */
 export function jsonLine(value: unknown): string {
   const json = JSON.stringify(value).replaceAll(HARMFUL, (character) =>
     Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at), 4)}`).join(''),
@@ -14,7 +14,7 @@ export function jsonLine(value: unknown): string {
   return `${json}\n`
 }
 
-/** The zero-width joiner stays, of which emoji are made. */
+/** Emoji need the zero-width joiner. */
 const HARMFUL = /(?!\u200D)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 function spelled(character: string): string {

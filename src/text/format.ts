@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 
-/** Made when a number is first shown: it takes 2 ms, which no start is to pay. */
+/** Created on first use: it takes 2 ms, too long for a start. */
 let groups: Intl.NumberFormat | null = null
 
 /** `1,234,567`. */
@@ -14,7 +14,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
-/** `25.1 %`; `-` of nothing. */
+/** `25.1 %`; `-` if `whole` is 0. */
 export function percent(part: number, whole: number): string {
   return whole === 0 ? '-' : `${((part / whole) * 100).toFixed(1)} %`
 }
@@ -41,7 +41,7 @@ const UNITS = [
   [MINUTE_MS, 'minute'],
 ] as const
 
-/** `40 minutes`, `26 hours`, `12 days`: rounded down, and whole days from three on. */
+/** `40 minutes`, `26 hours`, `12 days`: rounded down, in days from three on. */
 export function longTime(ms: number): string {
   const hours = Math.floor(ms / HOUR_MS)
   if (hours < 1) return counted(Math.max(Math.floor(ms / MINUTE_MS), 0), 'minute')
@@ -74,7 +74,7 @@ export function moment(at: number): string {
   return `${isoTime(at).slice(0, 19).replace('T', ' ')} UTC`
 }
 
-/** `a, b and c`; of more than `max` the number of the others: `a, b, c and 9 more`. */
+/** `a, b and c`; beyond `max`: `a, b, c and 9 more`. */
 export function listed(names: readonly string[], max = 3): string {
   const shown = names.length > max + 1 ? [...names.slice(0, max), `${names.length - max} more`] : names
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
@@ -85,7 +85,7 @@ export function either(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
-/** The part of a token by which people know it again; of a browser's endpoint its host and its end, since all begin alike. */
+/** Enough to recognize a token. A browser's endpoint needs its host and end, since all begin alike. */
 export function tokenPart(token: string): string {
   const [, host] = /^https:\/\/([^/]+)\//.exec(token) ?? []
   if (host !== undefined) return `${host}/…${token.slice(-SHOWN)}`

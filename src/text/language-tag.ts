@@ -1,22 +1,22 @@
-/** More than any tag in use: RFC 5646, section 4.4.1, speaks of 35 characters without extensions. */
+/** RFC 5646, section 4.4.1, expects 35 characters without extensions. */
 export const MAX_TAG_CHARACTERS = 64
 
 /**
- * In place of a tag where a push has several texts, and its own is meant; `null` is left for one that has no other. No tag,
- * but the language range for everything (RFC 4647, section 2.1).
+ * Marks the push's own text among several languages; `null`: a push with one text. It is the language range for
+ * everything (RFC 4647, section 2.1), not a tag.
  */
 export const OWN_TEXT = '*'
 
-/** As callers see it: the tag of a language; `null`: the push's text. */
+/** For callers. `null`: the push's own text. */
 export function tagOf(text: string): string | null {
   return text === OWN_TEXT ? null : text
 }
 
 /**
- * A BCP 47 tag in its canonical form (RFC 5646, section 4.5): `pt_br` is pt-BR, `iw` is he. Read are also the identifiers
- * of Apple (`en_US@calendar=buddhist`, of which the keywords say nothing of the language) and of Java
- * (`zh_CN_#Hans`, of which the script is written last, and `en_US_#u-fw-mon`, of which its extensions say nothing of the
- * language; Android 14 has such where somebody has chosen the first day of the week). `null`: it is none.
+ * A BCP 47 tag in canonical form (RFC 5646, section 4.5): `pt_br` is pt-BR, `iw` is he. Also reads identifiers of Apple
+ * (`en_US@calendar=buddhist`, without the keywords) and of Java (`zh_CN_#Hans`, with its script last, and
+ * `en_US_#u-fw-mon`, without the extensions: Android 14 adds some if the user chose the first day of the week). `null`:
+ * no tag.
  */
 export function canonicalTag(text: string): string | null {
   const [id = ''] = text.split('@', 1)
@@ -34,13 +34,12 @@ export function canonicalTag(text: string): string | null {
   }
 }
 
-/** java.util.Locale, `toString`: language, country or nothing, variant or nothing, `#` and the script, extensions or both. */
+/** java.util.Locale, `toString`: language, optional country, optional variant, `#` and script, extensions or both. */
 const JAVA = /^([a-z]{2,8})(_[a-z]{2}|_\d{3}|_)(?:_[a-z\d_]+)?_#(?:([a-z]{4})(?:_.*)?|[a-z\d]-.*)$/is
 
 /**
- * The one of `known` that fits a tag best, by RFC 4647, section 3.4 (Lookup): the tag is cut from its end, subtag by
- * subtag, together with a single letter that then stands last, until there is such a one; `null`: there is none. All
- * are in canonical form.
+ * Lookup (RFC 4647, section 3.4): removes subtags from the end, and a single letter that is then last, until the tag is
+ * `known`. All in canonical form; `null`: no match.
  */
 export function lookUpTag(tag: string, known: ReadonlySet<string>): string | null {
   for (let range = tag; range !== ''; range = truncated(range)) {

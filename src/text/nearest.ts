@@ -4,13 +4,13 @@ export function suggestion(text: string, candidates: readonly string[]): string 
   return candidate === null ? '' : ` Did you mean ${candidate}?`
 }
 
-/** Edits beyond which one word was not meant by the other. */
+/** Beyond this, the words are different. */
 const MAX_EDITS = 2
 
-/** The candidate that `text` is most likely a misspelling of; `null` when none is near. */
+/** Corrects a misspelling; `null`: nothing is near. */
 export function nearest(text: string, candidates: readonly string[]): string | null {
   const ranked = candidates
-    // No fewer edits than one is longer than the other. And what others send may be as long as a body.
+    // The lengths differ by at least one for each edit. Also, text of others may be as long as a body.
     .filter((candidate) => Math.abs(candidate.length - text.length) <= MAX_EDITS)
     .map((candidate) => ({ candidate, edits: editsBetween(text.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.edits - b.edits)
@@ -18,10 +18,7 @@ export function nearest(text: string, candidates: readonly string[]): string | n
   return best !== undefined && best.edits <= Math.min(MAX_EDITS, Math.max(1, text.length / 3)) ? best.candidate : null
 }
 
-/**
- * Characters to add, drop or replace, and neighbours to swap: the slip of a hand that types fast (optimal string
- * alignment, after Damerau 1964).
- */
+/** Counts added, dropped, replaced and swapped characters (optimal string alignment, after Damerau 1964). */
 function editsBetween(a: string, b: string): number {
   const first = Array.from({ length: b.length + 1 }, (_, column) => column)
   const rows = [first]

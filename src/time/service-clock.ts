@@ -2,54 +2,54 @@ import { SECOND_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 
-/** How often to read the clock, and how much time a standstill of the process counts as. */
+/** The clock is read this often, and a standstill of the process counts as this much time. */
 export const HEARTBEAT_MS = 250
 
-/** A longer gap between two readings means that the process, or its machine, stood still. */
+/** Longer between two readings: the process or its machine stood still. */
 const STOOD_STILL_MS = 10 * SECOND_MS
 
-/** The time of day may differ this much from service time before it counts as a jump. */
+/** A larger difference between time of day and service time is a jump. */
 const TOLERANCE_MS = SECOND_MS
 
-/** A moment of service time, and the time of day then, both in ms. */
+/** Service time and time of day at one moment, both in ms. */
 export interface ServiceMoment {
   readonly service: number
   readonly wall: number
 }
 
 /**
- * Service time: milliseconds that only run forward, even if the time of day is set. It started as the time of day of
- * the first start. While the service runs it follows the monotonic clock, between runs the time of day. `now` measures
- * waits, leases and lifetimes; people are shown `wallAt`.
+ * Service time, in ms, only runs forward, even if the time of day is set. It started as the time of day of the first
+ * start. It follows the monotonic clock while the service runs, and the time of day between runs. `now` measures waits,
+ * leases and lifetimes; people see `wallAt`.
  */
 export interface ServiceClock extends Clock, WallClock {}
 
 export interface WallClock {
-  /** The time of day of a moment of service time, by the clock as it is set now; ms since the Unix epoch. */
+  /** The time of day, ms since the Unix epoch, by the clock as it is set now. */
   wallAt(moment: number): number
 }
 
 export interface RunningServiceClock extends ServiceClock {
-  /** Checks whether the time of day was set, and logs it. */
+  /** Logs a change of the time of day. */
   look(): ServiceMoment
 }
 
 interface Options {
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
-  /** From the previous run; `null` at the first start. */
+  /** Of the previous run; `null`: first start. */
   readonly last: ServiceMoment | null
-  /** Whether a jump ahead counts as time that has passed, for lifetimes and waits. */
+  /** Whether a jump ahead counts as elapsed, for lifetimes and waits. */
   readonly followsJumps: boolean
 }
 
 export function startServiceClock({ clock, log, last, followsJumps }: Options): RunningServiceClock {
   const startedAt = clock.now()
-  // A clock that was set back adds nothing. One that is a year ahead adds a year: it looks like a year without a run.
+  // A clock set back adds nothing. One a year ahead adds a year: it looks like a year without a run.
   let service = last === null ? startedAt : last.service + Math.max(startedAt - last.wall, 0)
   let readAt = clock.monotonic()
   let stoodStillMs = 0
-  /** By how much the time of day is ahead. */
+  /** Of the time of day, in ms. */
   let offset = startedAt - service
 
   function now(): number {

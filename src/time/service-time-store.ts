@@ -2,16 +2,15 @@ import type { Database } from '../database/database.ts'
 import type { StoredRow, serviceTime } from '../database/schema.ts'
 import type { ServiceMoment } from './service-clock.ts'
 
-/** The schema that brought the table. */
+/** The table's first schema. */
 export const SERVICE_TIME_SINCE = 30
 
 /**
- * SQL: by how many ms the time of day is ahead of service time, 0 before the first start. For other processes that
- * write, too.
+ * SQL, also for other processes that write: ms by which the time of day is ahead of service time; 0 before the first
+ * start.
  */
 export const WALL_AHEAD = '(SELECT coalesce(max(wall_ms - service_ms), 0) FROM service_time)'
 
-/** Keeps service time from one run to the next. */
 export function createServiceTimeStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
   const read = database.statement<Omit<StoredRow<typeof serviceTime>, 'id'>, []>(
     'SELECT service_ms, wall_ms FROM service_time',
@@ -27,7 +26,7 @@ export function createServiceTimeStore({ database }: { readonly database: Pick<D
       return row && { service: row.service_ms, wall: row.wall_ms }
     },
 
-    /** Runs in a transaction of the caller. */
+    /** Call inside a transaction. */
     note: ({ service, wall }: ServiceMoment): void => void write.run(service, wall),
   }
 }

@@ -34,6 +34,8 @@ const CASES: readonly (readonly [
   [{ tags: [] }, ['tags']],
   [{ tags: [], tagsMatch: 'all' }, ['tags']],
   [{ exceptTags: ['x', 'vip'] }, ['except_tags']],
+  [{ exceptTags: [], exceptActive: [] }, []],
+  [{ active: [] }, ['active']],
   [{ active: ['news'], exceptActive: ['offers'] }, []],
   [{ active: ['offers'], exceptActive: ['news'] }, ['active', 'except_active']],
   [{ alias: 'ann' }, []],

@@ -69,10 +69,6 @@ describe.each(PLAIN)('the plain column %s', (name) => {
     if (PLAIN_FACTS[name].codes === undefined) expect(register({ [name]: '' })).not.toHaveProperty(name)
   })
 
-  test('of a new device is stored with it', () => {
-    expect(register({ [name]: value })).toHaveProperty(name, value)
-  })
-
   test('stays with a device whose token changes, unless the app says another', () => {
     register({ [name]: value })
     expect(register({ replaces: 'phone:1' }, 'phone:2')).toHaveProperty(name, value)

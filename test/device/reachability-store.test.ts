@@ -11,22 +11,25 @@ function openWithDevice() {
   return registry
 }
 
-test('a device the gateway declares gone leaves the registry and is in the feedback', () => {
-  using registry = openWithDevice()
-  const { devices, feedback, clock } = registry
-  const seenAt = clock.now()
-  expect(devices.markGone(1, { since: seenAt, now: seenAt + 5, reason: 'Unregistered' })).toBe(true)
-  expect(devices.find(APP, TOKEN)).toBeNull()
-  expect(registry.registered(APP)).toBe(0)
-  expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'Unregistered', at: seenAt + 5 }])
-})
+test.each(['markGone', 'quarantine'] as const)(
+  '%s takes a device out of the registry, and its reason is in the feedback',
+  (leave) => {
+    using registry = openWithDevice()
+    const { devices, feedback, clock } = registry
+    const seenAt = clock.now()
+    expect(devices[leave](1, { since: seenAt, now: seenAt + 5, reason: 'Unregistered' })).toBe(true)
+    expect(devices.find(APP, TOKEN)).toBeNull()
+    expect(registry.registered(APP)).toBe(0)
+    expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'Unregistered', at: seenAt + 5 }])
+  },
+)
 
-test('a device that has registered since the gateway knew it gone stays', () => {
+test.each(['markGone', 'quarantine'] as const)('%s leaves a device that has registered since', (leave) => {
   using registry = openWithDevice()
   const { devices, feedback, clock } = registry
   clock.advance(1000)
   devices.register(APP, { token: TOKEN, platform: 0 })
-  expect(devices.markGone(1, { since: clock.now() - 1, now: clock.now(), reason: 'Unregistered' })).toBe(false)
+  expect(devices[leave](1, { since: clock.now() - 1, now: clock.now(), reason: 'Unregistered' })).toBe(false)
   expect(devices.find(APP, TOKEN)).toMatchObject({ alias: 'anna', tag: ['beta'] })
   expect([...feedback.list(APP)]).toEqual([])
 })
@@ -65,25 +68,6 @@ test('one that registered before the clock was set back is gone, though service 
   clock.advance(-60_000)
   const since = clock.now() + 302
   expect(devices.markGone(1, { since, now: since + 50, reason: 'UNREGISTERED' })).toBe(true)
-})
-
-test('a device that has registered since its token was refused is not quarantined', () => {
-  using registry = openWithDevice()
-  const { devices, feedback, clock } = registry
-  const since = clock.now() + 500
-  clock.advance(1000)
-  devices.register(APP, { token: TOKEN, platform: 0 })
-  expect(devices.quarantine(1, { since, now: clock.now(), reason: 'BadDeviceToken' })).toBe(false)
-  expect(devices.find(APP, TOKEN)).toMatchObject({ alias: 'anna', tag: ['beta'] })
-  expect([...feedback.list(APP)]).toEqual([])
-})
-
-test('a quarantined device leaves the registry, with its reason in the feedback', () => {
-  using registry = openWithDevice()
-  const { devices, feedback } = registry
-  expect(devices.quarantine(1, { since: Infinity, now: 5, reason: 'BadDeviceToken' })).toBe(true)
-  expect(devices.find(APP, TOKEN)).toBeNull()
-  expect([...feedback.list(APP)]).toEqual([{ token: TOKEN, platform: 0, reason: 'BadDeviceToken', at: 5 }])
 })
 
 test('only a registered device can be declared gone or quarantined', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { FeedbackEntry } from '../../src/device/feedback-store.ts'
 import { createRestoreStore } from '../../src/device/restore-store.ts'
 import { openRegistry } from '../support/registry.ts'
@@ -42,8 +42,8 @@ function open() {
   }
 }
 
-for (const state of ['gone', 'quarantined'] as const) {
-  test(`a device that was ${state} comes back as it was, and its entry leaves the feedback`, () => {
+describe.each(['gone', 'quarantined'] as const)('a device that was %s', (state) => {
+  test('comes back as it was, and its entry leaves the feedback', () => {
     using registry = open()
     const { devices, add, leave, restoreAll, clock } = registry
     const id = add('one', { alias: 'anna', tag: ['beta', 'bread'], active: ['news'] })
@@ -62,7 +62,7 @@ for (const state of ['gone', 'quarantined'] as const) {
     expect(registry.registered(APP)).toBe(0)
   })
 
-  test(`a device that was ${state} and has registered again is left as it registered`, () => {
+  test('and has registered again is left as it registered', () => {
     using registry = open()
     const { devices, add, leave, database } = registry
     leave(state, add('one', { alias: 'anna', tag: ['beta'] }))
@@ -76,16 +76,18 @@ for (const state of ['gone', 'quarantined'] as const) {
     expect(registry.kept()).toBe(0)
   })
 
-  test(`a device that was ${state} and then unregistered never comes back, and nothing of it is kept`, () => {
+  test('and then unregistered never comes back, and nothing of it is kept', () => {
     using registry = open()
-    leaveAndUnregister(registry, state)
+    const { devices, add, leave } = registry
+    leave(state, add('one', { alias: 'anna', tag: ['beta'] }))
+    devices.unregister(APP, 0, 'one')
     expect(registry.kept()).toBe(0)
     expect(registry.restoreAll()).toEqual([null])
     expect(registry.registered(APP)).toBe(0)
     expect(registry.size()).toEqual({ devices: 0, labels: 1 })
   })
 
-  test(`an alias that another has taken from a device that was ${state} stays with that one`, () => {
+  test('comes back without an alias that another has taken', () => {
     using registry = open()
     const { devices, add, leave } = registry
     leave(state, add('one', { alias: 'anna', tag: ['beta'] }))
@@ -96,7 +98,7 @@ for (const state of ['gone', 'quarantined'] as const) {
     expect(devices.find(APP, 'two')).toMatchObject({ alias: 'anna' })
   })
 
-  test(`an alias that is free again comes back with the device that was ${state}`, () => {
+  test('comes back with an alias that is free again', () => {
     using registry = open()
     const { devices, add, leave } = registry
     leave(state, add('one', { alias: 'anna' }))
@@ -106,7 +108,7 @@ for (const state of ['gone', 'quarantined'] as const) {
     expect(devices.find(APP, 'one')).toMatchObject({ alias: 'anna' })
   })
 
-  test(`nothing is kept of a device that was ${state} for longer than the retention`, () => {
+  test('for longer than the retention is not kept', () => {
     using registry = open()
     const { devices, add, leave, database, clock } = registry
     leave(state, add('one', { alias: 'anna', tag: ['beta'] }))
@@ -116,12 +118,7 @@ for (const state of ['gone', 'quarantined'] as const) {
     expect(registry.restoreAll()).toEqual([null])
     expect(registry.size()).toEqual({ devices: 0, labels: 1 })
   })
-}
-
-function leaveAndUnregister({ devices, add, leave }: ReturnType<typeof open>, state: 'gone' | 'quarantined'): void {
-  leave(state, add('one', { alias: 'anna', tag: ['beta'] }))
-  devices.unregister(APP, 0, 'one')
-}
+})
 
 test('labels that were erased while nobody had them come into being again', () => {
   using registry = open()

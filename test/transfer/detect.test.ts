@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { detect } from '../../src/transfer/detect.ts'
 import type { FormatName } from '../../src/transfer/record.ts'
 
-function found(text: string | Uint8Array) {
-  return detect(typeof text === 'string' ? new TextEncoder().encode(text) : text, null)
+function found(text: string | Uint8Array, told: FormatName | null = null) {
+  return detect(typeof text === 'string' ? new TextEncoder().encode(text) : text, told)
 }
 
 const TOKEN = 'fcm'.repeat(40)
 
 describe('what a file is', () => {
-  const FILES: readonly [what: string, text: string, name: string, shape: object][] = [
+  test.each<[what: string, text: string, name: string, shape: object]>([
     [
       'an export of Bellhop',
       '{"format":"bellhop-export","version":1}\n{"kind":"device"}\n',
@@ -132,14 +132,11 @@ describe('what a file is', () => {
     ],
     ['a CSV with tabs', 'token\tos\nx\ty\n', 'csv', { kind: 'csv', separator: '\t', columns: ['token', 'os'] }],
     ['a CSV with one column', 'token\nx\n', 'csv', { kind: 'csv', separator: ',', columns: ['token'] }],
-  ]
-  for (const [what, text, name, shape] of FILES) {
-    test(what, () => {
-      expect(found(text)).toEqual({ kind: 'found', name, shape } as never)
-    })
-  }
+  ])('%s', (_, text, name, shape) => {
+    expect(found(text)).toEqual({ kind: 'found', name, shape } as never)
+  })
 
-  const OTHERS: readonly [what: string, bytes: Uint8Array | string, problem: string][] = [
+  test.each<[what: string, bytes: Uint8Array | string, problem: string]>([
     ['nothing', ' \n', 'is empty.'],
     ['UTF-16', new Uint8Array([0xff, 0xfe, 0x74, 0]), 'is UTF-16: save it as UTF-8.'],
     ['a spreadsheet', 'PK\u0003\u0004…', 'is a ZIP archive or an .xlsx: unpack it, or save it as CSV.'],
@@ -154,23 +151,19 @@ describe('what a file is', () => {
       '[{"name":"A"}]',
       'is JSON in which nothing is called as a token would be (token, fcmToken, fcm_token, registrationToken).',
     ],
-  ]
-  for (const [what, bytes, problem] of OTHERS) {
-    test(`${what} is not read`, () => {
-      expect(found(bytes)).toEqual({ kind: 'not-read', problem })
-    })
-  }
-
-  test('what it is told to be counts, where that can be', () => {
-    const bytes = (text: string) => new TextEncoder().encode(text)
-    expect(detect(bytes('[{"deviceToken":"x"}]'), 'parse')).toMatchObject({ name: 'parse' })
-    expect(detect(bytes('id,identifier,device_type\n'), 'csv')).toMatchObject({ name: 'csv' })
-    expect(detect(bytes('a,b\n'), 'parse')).toEqual({ kind: 'not-read', problem: 'is no JSON.' })
-    expect(detect(bytes('{"a":1}\n'), 'csv')).toEqual({ kind: 'not-read', problem: 'is JSON, and no CSV.' })
-    expect(detect(bytes('a,b\n'), 'onesignal')).toMatchObject({ kind: 'not-read' })
+  ])('%s is not read', (_, bytes, problem) => {
+    expect(found(bytes)).toEqual({ kind: 'not-read', problem })
   })
 
-  const WRONG: readonly [what: string, told: FormatName, text: string, problem: string][] = [
+  test('what it is told to be counts, where that can be', () => {
+    expect(found('[{"deviceToken":"x"}]', 'parse')).toMatchObject({ name: 'parse' })
+    expect(found('id,identifier,device_type\n', 'csv')).toMatchObject({ name: 'csv' })
+    expect(found('a,b\n', 'parse')).toEqual({ kind: 'not-read', problem: 'is no JSON.' })
+    expect(found('{"a":1}\n', 'csv')).toEqual({ kind: 'not-read', problem: 'is JSON, and no CSV.' })
+    expect(found('a,b\n', 'onesignal')).toMatchObject({ kind: 'not-read' })
+  })
+
+  test.each<[what: string, told: FormatName, text: string, problem: string]>([
     [
       'SNS said to be OneSignal',
       'onesignal',
@@ -207,16 +200,13 @@ describe('what a file is', () => {
       'id,identifier,device_type\n',
       "looks like OneSignal's export, not like the bindings of Twilio Notify: use --format onesignal.",
     ],
-  ]
-  for (const [what, told, text, problem] of WRONG) {
-    test(`${what} is not read, and named`, () => {
-      expect(detect(new TextEncoder().encode(text), told)).toEqual({ kind: 'not-read', problem })
-    })
-  }
+  ])('%s is not read, and named', (_, told, text, problem) => {
+    expect(found(text, told)).toEqual({ kind: 'not-read', problem })
+  })
 
   test('a table of tokens that has the columns of Parse may be said to be one', () => {
     const text = '[{"deviceToken":"x","deviceType":"ios","channels":[]}]'
     expect(found(text)).toMatchObject({ name: 'parse' })
-    expect(detect(new TextEncoder().encode(text), 'firebase')).toMatchObject({ name: 'firebase' })
+    expect(found(text, 'firebase')).toMatchObject({ name: 'firebase' })
   })
 })

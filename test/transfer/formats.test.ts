@@ -86,31 +86,13 @@ describe("OneSignal's export", () => {
     expect(stated(onesignal, browser)).not.toHaveProperty('keys')
   })
 
-  for (const [what, change, field, reason] of [
-    [
-      'an email',
-      { device_type: '11' },
-      'device_type',
-      'is 11 (email): only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to',
-    ],
-    [
-      "a token of Safari's older way",
-      { device_type: 7 },
-      'device_type',
-      'is 7 (Safari before web push): only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to',
-    ],
-    [
-      'another type',
-      { device_type: '99' },
-      'device_type',
-      'is 99: only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to',
-    ],
-    [
-      'no type',
-      { device_type: '' },
-      'device_type',
-      'is empty: only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to',
-    ],
+  const ONLY = 'only iOS (0), Android (1) and web push (5, 8, 12, 17) can be sent to'
+
+  test.each([
+    ['an email', { device_type: '11' }, 'device_type', `is 11 (email): ${ONLY}`],
+    ["a token of Safari's older way", { device_type: 7 }, 'device_type', `is 7 (Safari before web push): ${ONLY}`],
+    ['another type', { device_type: '99' }, 'device_type', `is 99: ${ONLY}`],
+    ['no type', { device_type: '' }, 'device_type', `is empty: ${ONLY}`],
     [
       'who has unsubscribed',
       { invalid_identifier: 't' },
@@ -123,11 +105,9 @@ describe("OneSignal's export", () => {
       'notification_types',
       'is -2: OneSignal counts this device as not subscribed',
     ],
-  ] as const) {
-    test(`has ${what}, which is refused`, () => {
-      expect(onesignal.read({ ...ROW, ...change }, null)).toEqual([{ kind: 'refused', field, reason }])
-    })
-  }
+  ])('has %s, which is refused', (_, change, field, reason) => {
+    expect(onesignal.read({ ...ROW, ...change }, null)).toEqual([{ kind: 'refused', field, reason }])
+  })
 })
 
 describe("Parse's installations", () => {
@@ -272,14 +252,11 @@ describe('the endpoints of Pinpoint', () => {
     expect(stated(pinpoint, throughFcm)).toEqual({ token: FCM, platform: 1, fcm_platform: 'ios' })
   })
 
-  for (const [what, change, field, reason] of [
-    [
-      'of an email',
-      { ChannelType: 'EMAIL' },
-      'ChannelType',
-      'is EMAIL: only APNS, APNS_SANDBOX and GCM can be sent to',
-    ],
-    ['of no channel', { ChannelType: null }, 'ChannelType', 'is empty: only APNS, APNS_SANDBOX and GCM can be sent to'],
+  const ONLY = 'only APNS, APNS_SANDBOX and GCM can be sent to'
+
+  test.each([
+    ['of an email', { ChannelType: 'EMAIL' }, 'ChannelType', `is EMAIL: ${ONLY}`],
+    ['of no channel', { ChannelType: null }, 'ChannelType', `is empty: ${ONLY}`],
     ['of who opted out', { OptOut: 'ALL' }, 'OptOut', 'is ALL: this user wants no messages'],
     [
       'that is inactive',
@@ -287,11 +264,9 @@ describe('the endpoints of Pinpoint', () => {
       'EndpointStatus',
       'is INACTIVE: Pinpoint does not send to this endpoint',
     ],
-  ] as const) {
-    test(`one ${what} is refused`, () => {
-      expect(pinpoint.read({ ...ENDPOINT, ...change }, null)).toEqual([{ kind: 'refused', field, reason }])
-    })
-  }
+  ])('one %s is refused', (_, change, field, reason) => {
+    expect(pinpoint.read({ ...ENDPOINT, ...change }, null)).toEqual([{ kind: 'refused', field, reason }])
+  })
 })
 
 describe('the bindings of Twilio Notify', () => {

@@ -5,9 +5,11 @@ import { openRegistry } from '../../support/registry.ts'
 
 const APP = 1
 
+type Registry = ReturnType<typeof openRegistry>
+
 class Undone extends Error {}
 
-const tagsOf = ({ devices }: ReturnType<typeof openRegistry>, token: string) => devices.find(APP, token)?.tag
+const tagsOf = ({ devices }: Registry, token: string) => devices.find(APP, token)?.tag
 
 test('a label of a transaction that is rolled back is never taken for another', () => {
   using registry = openRegistry()
@@ -69,18 +71,18 @@ test('names are kept to the letter', () => {
 })
 
 describe('a label that no device has', () => {
-  const names = ({ database }: ReturnType<typeof openRegistry>) =>
+  const names = ({ database }: Registry) =>
     database
       .reading<{ name: string }, []>('SELECT name FROM label ORDER BY id')
       .all()
       .map(({ name }) => name)
-  const sweep = ({ database, devices }: ReturnType<typeof openRegistry>) => {
+  const sweep = ({ database, devices }: Registry) => {
     for (let next: number | null = 0; next !== null;) {
       const after: number = next
       next = database.transact(() => devices.sweepLabels(after))
     }
   }
-  const register = ({ database, devices }: ReturnType<typeof openRegistry>, token: string, tag: readonly string[]) =>
+  const register = ({ database, devices }: Registry, token: string, tag: readonly string[]) =>
     database.transact(() => devices.register(APP, { token, platform: 0, tag }))
 
   test('is erased, and one that any device has stays', () => {

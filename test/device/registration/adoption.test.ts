@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { GrowthBoundsOfCall } from '../../../src/device/growth.ts'
 import type { Registration, RegistrationRights } from '../../../src/device/registration/registration.ts'
 import { createImportStore } from '../../../src/device/transfer/import-store.ts'
 import type { ImportedDevice } from '../../../src/device/transfer/imported-device.ts'
@@ -18,6 +19,10 @@ const KNOWN = {
   locale: 'de-DE',
 } as const
 
+type Limits = NonNullable<GrowthBoundsOfCall['limits']>
+
+const UNLIMITED: Limits = { maxDevices: 0, maxLabels: 0, network: '192.0.2.0/24', takeRows: () => 0 }
+
 function open() {
   const registry = openRegistry()
   const { database, clock, devices } = registry
@@ -30,6 +35,18 @@ function open() {
       database.transact(() => imports.put(APP, { token, platform: 1, user: 'ann', imported: true, ...more })),
     register: (token: string, more: Partial<Registration> = {}, rights: RegistrationRights = { adopts: true }) =>
       database.transact(() => devices.register(APP, { token, platform: 1, user: 'ann', ...more }, rights)),
+    registerWithin: (
+      { hasRoom = true, ...limits }: { hasRoom?: boolean } & Partial<Limits>,
+      more: Partial<Registration> = {},
+    ) =>
+      database.transact(() =>
+        devices.register(
+          APP,
+          { token: 'new', platform: 1, user: 'ann', ...more },
+          { adopts: true },
+          { hasRoom: () => hasRoom, limits: { ...UNLIMITED, ...limits } },
+        ),
+      ),
     leave(token: string, state: 'gone' | 'quarantined') {
       const id = devices.idOf(APP, 1, token) ?? 0
       const verdict = { now: clock.now(), since: Infinity, reason: 'UNREGISTERED' }
@@ -160,22 +177,14 @@ describe('a registration of a user who has an imported device', () => {
   test('in an application that is full goes on all the same: it adds no device', () => {
     using registry = open()
     registry.import('old')
-    const bounds = {
-      hasRoom: () => false,
-      limits: { maxDevices: 1, maxLabels: 1, network: '192.0.2.0/24', takeRows: () => 0 },
-    }
-    const input = { token: 'new', platform: 1, user: 'ann' } as const
-    const outcome = registry.database.transact(() => registry.devices.register(APP, input, { adopts: true }, bounds))
+    const outcome = registry.registerWithin({ hasRoom: false, maxDevices: 1, maxLabels: 1 })
     expect(outcome).toMatchObject({ kind: 'updated', adopted: true })
   })
 
   test('goes without the labels that there is no room for', () => {
     using registry = open()
     registry.import('old', { tag: ['had'] })
-    const input = { token: 'new', platform: 1, user: 'ann', tag: ['a', 'had', 'b'], active: ['a'] } as const
-    const limits = { maxDevices: 0, maxLabels: 2, network: '192.0.2.0/24', takeRows: () => 0 }
-    const bounds = { hasRoom: () => true, limits }
-    const outcome = registry.database.transact(() => registry.devices.register(APP, input, { adopts: true }, bounds))
+    const outcome = registry.registerWithin({ maxLabels: 2 }, { tag: ['a', 'had', 'b'], active: ['a'] })
     expect(outcome).toMatchObject({
       adopted: true,
       device: { tag: ['a', 'had'], active: [] },
@@ -187,10 +196,7 @@ describe('a registration of a user who has an imported device', () => {
     using registry = open()
     registry.import('old')
     const tag = Array.from({ length: 20 }, (_, n) => `tag ${n}`)
-    const input = { token: 'new', platform: 1, user: 'ann', tag } as const
-    const limits = { maxDevices: 0, maxLabels: 0, network: '192.0.2.0/24', takeRows: () => 7 }
-    const bounds = { hasRoom: () => true, limits }
-    const outcome = registry.database.transact(() => registry.devices.register(APP, input, { adopts: true }, bounds))
+    const outcome = registry.registerWithin({ takeRows: () => 7 }, { tag })
     expect(outcome).toEqual({ kind: 'too-fast', retryAfterSeconds: 7 })
     expect(registry.tokens()).toEqual(['old'])
     expect(registry.register('new')).toMatchObject({ adopted: true })

@@ -27,6 +27,10 @@ function importBatch({ database, devices }: Registry, batch: Batch, bounds?: Gro
   return database.transact(() => devices.importBatch(APP, batch, bounds))
 }
 
+function markGone({ devices }: Registry, token: string): void {
+  devices.markGone(devices.find(APP, token)?.id ?? 0, { since: Infinity, now: 1, reason: 'Unregistered' })
+}
+
 /** All rows, in whatever state: as they are counted one by one, and as the registry's size says. */
 function sizes({ database }: Registry) {
   const rows = database.statement<{ devices: number; labels: number; links: number }, []>(
@@ -81,10 +85,7 @@ test.each(['first', 'last'])(
     for (const token of ['other', ...known, ...gone]) register(registry, { token, platform: 1, tag: ['before'] })
     register(registry, { token: onOther, platform: 0, tag: ['before'] })
     registry.database.transact(() => registry.devices.register(2, { token: ofOther, platform: 1 }))
-    for (const token of gone) {
-      const id = registry.devices.find(APP, token)?.id ?? 0
-      registry.devices.markGone(id, { since: Infinity, now: 1, reason: 'Unregistered' })
-    }
+    for (const token of gone) markGone(registry, token)
     const given = [...(place === 'first' ? tokens : tokens.toReversed()), ...known]
     const outcome = importBatch(registry, { tokens: given, platform: 1, tags: ['x', 'y'] })
     expect(outcome).toEqual({ kind: 'imported', created: 377, updated: 123 })
@@ -105,9 +106,9 @@ test.each(['first', 'last'])(
 
 test('brings back who was gone, anew, and who was quarantined, with their data', () => {
   using registry = openRegistry()
-  const { device: gone } = register(registry, { ...EVERYTHING, token: 'gone', alias: 'a' })
+  register(registry, { ...EVERYTHING, token: 'gone', alias: 'a' })
   const { device: bad } = register(registry, { ...EVERYTHING, token: 'bad', alias: 'b' })
-  registry.devices.markGone(gone.id, { since: Infinity, now: 1, reason: 'Unregistered' })
+  markGone(registry, 'gone')
   registry.devices.quarantine(bad.id, { since: Infinity, now: 1, reason: 'BadDeviceToken' })
   const outcome = importBatch(registry, { tokens: ['gone', 'bad'], platform: 0, tags: ['x'] })
   expect(outcome).toEqual({ kind: 'imported', created: 2, updated: 0 })
@@ -126,8 +127,7 @@ describe('when one device would have more than 100 tags', () => {
     register(registry, { token: 'full', platform: 0, tag })
     register(registry, { token: 'gone', platform: 0, tag: ['before'] })
     const { device: known } = register(registry, { token: 'known', platform: 0, tag: ['before'] })
-    const id = registry.devices.find(APP, 'gone')?.id ?? 0
-    registry.devices.markGone(id, { since: Infinity, now: 1, reason: 'Unregistered' })
+    markGone(registry, 'gone')
     const before = sizes(registry)
     registry.clock.advance(1000)
     const outcome = importBatch(registry, {
@@ -167,8 +167,8 @@ describe('without room', () => {
   test('devices that are known are seen, with tags that are known', () => {
     using registry = openRegistry()
     register(registry, { token: 'a', platform: 0, tag: ['x'] })
-    const { device: gone } = register(registry, { token: 'b', platform: 0 })
-    registry.devices.markGone(gone.id, { since: Infinity, now: 1, reason: 'Unregistered' })
+    register(registry, { token: 'b', platform: 0 })
+    markGone(registry, 'b')
     const outcome = importBatch(registry, { tokens: ['a', 'b'], platform: 0, tags: ['x'] }, FULL_DISK)
     expect(outcome).toEqual({ kind: 'imported', created: 1, updated: 1 })
     expect(registry.devices.find(APP, 'b')?.tag).toEqual(['x'])

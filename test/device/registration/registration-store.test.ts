@@ -23,11 +23,6 @@ function register({ database, devices }: Registry, input: Registration, applicat
   return database.transact(() => devices.register(application, input))
 }
 
-function deviceOf(outcome: Registered): Device {
-  if (outcome.aliasTaken) throw new Error('the alias is taken')
-  return outcome.device
-}
-
 function environmentOf({ database }: Registry, id: number): unknown {
   return database.statement<{ environment: unknown }, [number]>('SELECT environment FROM device WHERE id = ?').get(id)
     ?.environment
@@ -58,7 +53,7 @@ describe('registering', () => {
 
   test('given tags, types, location and alias take the place of what was there', () => {
     using registry = openRegistry()
-    const { id } = deviceOf(register(registry, EVERYTHING))
+    const { id } = register(registry, EVERYTHING).device
     const input = {
       token: TOKEN,
       platform: 0,
@@ -68,15 +63,15 @@ describe('registering', () => {
       active: ['vip'],
       alias: 'b',
     } as const
-    const { device } = register(registry, input) as { device: Device }
+    const { device } = register(registry, input)
     expect(device).toMatchObject({ id, lat: -1, lng: 0, tag: ['new', 'vip'], active: ['vip'], alias: 'b' })
     expect(registry.devices.find(APP, TOKEN)).toEqual(device)
   })
 
   test('an alias of another registered device, on either platform, is not given: the device has none from then on', () => {
     using registry = openRegistry()
-    const holder = deviceOf(register(registry, EVERYTHING))
-    const before = deviceOf(register(registry, { token: 'other', platform: 1, alias: 'mine', tag: ['a'] }))
+    const holder = register(registry, EVERYTHING).device
+    const before = register(registry, { token: 'other', platform: 1, alias: 'mine', tag: ['a'] }).device
     registry.clock.advance(1000)
     const input = { token: 'other', platform: 1, alias: 'user-17', tag: ['b'] } as const
     const after = { ...before, alias: null, tag: ['b'], updatedAt: registry.clock.now() }
@@ -93,7 +88,7 @@ describe('registering', () => {
 describe('coming back', () => {
   test('a device that was gone is registered anew: nothing of it is kept', () => {
     using registry = openRegistry()
-    const before = deviceOf(register(registry, EVERYTHING))
+    const before = register(registry, EVERYTHING).device
     registry.devices.setBadge(APP, { platform: 0, token: TOKEN, badge: 7 })
     registry.devices.rememberEnvironment(before.id, 'sandbox')
     registry.devices.markGone(before.id, { since: Infinity, now: registry.clock.now(), reason: 'Unregistered' })
@@ -102,7 +97,7 @@ describe('coming back', () => {
     const outcome = register(registry, { token: TOKEN, platform: 0 })
     const anew = { lat: null, lng: null, alias: null, tag: [], active: [], badge: 0, registeredAt: now, updatedAt: now }
     expect(outcome).toMatchObject({ kind: 'created', device: anew })
-    const { id } = deviceOf(outcome)
+    const { id } = outcome.device
     expect(registry.devices.find(APP, TOKEN)).toMatchObject(anew)
     expect(environmentOf(registry, id)).toBeNull()
     // Pushes already on their way carry a ceiling, and must not reach who registered after them.
@@ -111,7 +106,7 @@ describe('coming back', () => {
 
   test('a quarantined device comes back with its data, its environment forgotten', () => {
     using registry = openRegistry()
-    const before = deviceOf(register(registry, EVERYTHING))
+    const before = register(registry, EVERYTHING).device
     registry.devices.rememberEnvironment(before.id, 'sandbox')
     expect(environmentOf(registry, before.id)).toBe(1)
     registry.devices.quarantine(before.id, { since: Infinity, now: registry.clock.now(), reason: 'BadDeviceToken' })
@@ -122,14 +117,14 @@ describe('coming back', () => {
       device: { ...before, updatedAt: registry.clock.now() },
       aliasTaken: false,
     })
-    expect(registry.devices.find(APP, TOKEN)).toEqual(deviceOf(outcome))
+    expect(registry.devices.find(APP, TOKEN)).toEqual(outcome.device)
     expect(environmentOf(registry, before.id)).toBeNull()
     expect(register(registry, { token: TOKEN, platform: 0 }).kind).toBe('updated')
   })
 
   test('an update keeps the environment that is known', () => {
     using registry = openRegistry()
-    const { id } = deviceOf(register(registry, EVERYTHING))
+    const { id } = register(registry, EVERYTHING).device
     registry.devices.rememberEnvironment(id, 'production')
     register(registry, EVERYTHING)
     expect(environmentOf(registry, id)).toBe(0)
@@ -139,7 +134,7 @@ describe('coming back', () => {
 describe('unregistering', () => {
   test('erases the device and its labels, so that it is registered anew, and keeps what the gateways said', () => {
     using registry = openRegistry()
-    const { id } = deviceOf(register(registry, EVERYTHING))
+    const { id } = register(registry, EVERYTHING).device
     registry.devices.quarantine(id, { since: Infinity, now: 5, reason: 'BadDeviceToken' })
     registry.devices.unregister(APP, 0, TOKEN)
     const left = registry.database.statement<{ rows: number }, []>(

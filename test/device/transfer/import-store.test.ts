@@ -23,7 +23,11 @@ function open() {
       database.transact(() => store.put(FIRST, device, options)),
     feedbackOn: (token: string, reason: string, at: number) =>
       database.transact(() => store.putFeedback(FIRST, { token, platform: 1, reason, at })),
-    all: () => [...whole.devices(FIRST)].flat().map((device) => ({ ...device, id: undefined })),
+    all: () =>
+      [...whole.devices(FIRST)].flat().map((device) => {
+        const { id: _, ...rest } = device
+        return rest
+      }),
     [Symbol.dispose]: () => registry[Symbol.dispose](),
   }
 }
@@ -205,22 +209,20 @@ describe('a device that has left', () => {
     expect(registry.all()).toMatchObject([{ alias: 'user-17', left: null }])
   })
 
-  for (const [state, left] of [
+  test.each([
     ['gone', gone],
     ['quarantined', quarantined],
-  ] as const) {
-    test(`stays ${state} for a list from before, and comes back for one from after`, () => {
-      using registry = open()
-      registry.put(left(9000))
-      for (const replace of [false, true]) {
-        expect(registry.put({ ...EVERYTHING, seenAt: 9000 }, { replace }).kind).toBe('kept')
-      }
-      expect(registry.all()).toMatchObject([{ left: { state } }])
-      registry.put({ ...EVERYTHING, seenAt: 9001 })
-      expect(registry.all()).toEqual([{ ...EVERYTHING, seenAt: 9001, updatedAt: 3000, left: null }] as never)
-      expect(registry.registered(FIRST)).toBe(1)
-    })
-  }
+  ] as const)('stays %s for a list from before, and comes back for one from after', (state, left) => {
+    using registry = open()
+    registry.put(left(9000))
+    for (const replace of [false, true]) {
+      expect(registry.put({ ...EVERYTHING, seenAt: 9000 }, { replace }).kind).toBe('kept')
+    }
+    expect(registry.all()).toMatchObject([{ left: { state } }])
+    registry.put({ ...EVERYTHING, seenAt: 9001 })
+    expect(registry.all()).toEqual([{ ...EVERYTHING, seenAt: 9001, updatedAt: 3000, left: null }] as never)
+    expect(registry.registered(FIRST)).toBe(1)
+  })
 
   test('leaves here too when a gateway said so after it had registered', () => {
     using registry = open()

@@ -34,7 +34,7 @@ type NewRow = Pick<StoredRow<typeof device>, (typeof INSERTED)[number]>
 /** A push by local time runs for little more than a day, from Kiritimati to Niue. */
 const LOOKS_MS = [-2 * DAY_MS, 0, 2 * DAY_MS]
 
-/** An update names only columns that changed: SQLite would rewrite the indexes of the others at every app launch. */
+/** An update names only columns that changed: SQLite would rewrite other indexes at every app launch. */
 export function createColumnStore({ database, clock }: { database: Pick<Database, 'statement'>; clock: Clock }) {
   const columns = [...INSERTED, 'cell', ...PLAIN]
   const insert = database.statement<never, Value[]>(

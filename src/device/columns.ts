@@ -30,7 +30,7 @@ interface Column {
 
 /**
  * An optional text; `""` removes it, and records omit it when unknown. Registration, moves, imports, exports and pages
- * all read this list.
+ * read this list.
  */
 interface Plain {
   /** The column stores an index into this list. Default: the text. */
@@ -246,7 +246,6 @@ export function plainOf(row: PlainRow): PlainValues {
   return values as PlainValues
 }
 
-/** The values after a device with `had` says `said`. */
 export function plainAfter(said: PlainChanges, had?: PlainValues): PlainValues {
   const values: Record<string, unknown> = {}
   for (const name of PLAIN) values[name] = said[name] === undefined ? (had?.[name] ?? null) : said[name] || null

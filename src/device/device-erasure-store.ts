@@ -7,7 +7,7 @@ import { createFeedbackWriter } from './feedback-store.ts'
 
 /** In any state. `alias`: also the one it had when it left. */
 export interface ForgottenDevice extends Pick<StoredRow<typeof device>, 'id' | 'platform' | 'alias'> {
-  /** Its token and the token that an import gave it: gateways know both. */
+  /** Its token, and the token that an import gave it. */
   readonly tokens: readonly string[]
 }
 

@@ -17,7 +17,7 @@ const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)$/
 /** The runtime would also read an offset, or a date with its zone. */
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
 
-/** The documentation's example, as long as Apple's tokens. */
+/** The documentation's example. */
 export const EXAMPLE_TOKEN = '3f8a09c1'.repeat(8)
 
 /** Ends the sentence `name …`; `null`: the value is valid. */
@@ -138,7 +138,7 @@ const problemOfName = problemOfText(MAX_NAME_CHARACTERS, MAX_NAME_BYTES)
 const { schema: NAME, ...nameReading } = shortText(MAX_NAME_CHARACTERS, MAX_NAME_BYTES)
 const name = { ...nameReading, schema: { type: 'string', maxLength: MAX_NAME_CHARACTERS } }
 
-/** An array of names, or one name, without duplicates. */
+/** Without duplicates. */
 export const names: Field<readonly string[]> = {
   schema: { type: 'array', items: NAME, maxItems: MAX_LABELS, description: 'An array of strings, or one string.' },
   emptyIsAbsent: true,
@@ -155,7 +155,7 @@ function readNames(value: unknown, name: string): readonly string[] {
   return readEach(value, name, problemOfName)
 }
 
-/** The contract has one name here; an array is read too. */
+/** The contract has one name here. */
 export const oneName: Field<readonly string[]> = {
   ...names,
   schema: { ...NAME, description: 'One string; an array of strings is read too.' },
@@ -163,7 +163,7 @@ export const oneName: Field<readonly string[]> = {
 
 export const alias = describedAs('Unique within the application.', name)
 
-/** The ID that the app's backend has for a user, who may have several devices. */
+/** The ID that the app's backend has for a user. */
 export const user = describedAs('Whose device it is: one user may have several.', name)
 
 export const users: Field<readonly string[]> = {

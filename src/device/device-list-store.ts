@@ -5,9 +5,7 @@ import type { Device } from './device.ts'
 import { labelsIn } from './index/label-index.ts'
 import type { LabelRow } from './index/label-index.ts'
 
-/**
- * For a page's tokens, aliases and users, and again for its labels: 500 devices with 200 labels could take 100 MB.
- */
+/** For a page's own texts, and again for its labels: 500 devices with 200 labels could take 100 MB. */
 const PAGE_CHARACTERS = 1024 * 1024
 
 /** Ids after `after` (default 0), of one user (default all). */

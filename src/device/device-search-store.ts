@@ -81,7 +81,6 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
      ORDER BY id LIMIT ?6`,
   )
   const labels = database.reading<LabelRow, [number]>(LABELS_OF_DEVICE)
-  // Covered by two indexes.
   const counts = database.reading<{ registered: number; total: number }, [number, Platform]>(
     `SELECT (SELECT count(*) FROM device WHERE application = ?1 AND platform = ?2 AND state = ${STATE.registered})
          AS registered,

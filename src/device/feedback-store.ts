@@ -10,7 +10,7 @@ export interface FeedbackEntry {
   readonly platform: Platform
   /** The gateway's own word, such as `Unregistered`. */
   readonly reason: string
-  /** Ms since the Unix epoch, by the gateway. */
+  /** Ms since the Unix epoch. */
   readonly at: number
 }
 
@@ -74,7 +74,6 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
   }
 }
 
-/** Call inside a transaction. */
 export function createFeedbackWriter({ database }: { readonly database: Pick<Database, 'statement'> }) {
   const put = (where: string) =>
     database.statement<never, [...TokenKey, reason: string, at: number]>(

@@ -78,7 +78,7 @@ export function maxLabelsOfNetwork(maxLabels: number): number {
 const ADMITTED: Grown = { kind: 'admitted' }
 
 export function createGrowth({ labels, sizes }: { readonly labels: LabelIndex; readonly sizes: RegistrySizeStore }) {
-  /** The number of new names that fit, and the nearer limit. */
+  /** How many new names fit, and the nearer limit. */
   function labelRoom(application: number, { maxLabels, network }: NonNullable<GrowthBoundsOfCall['limits']>) {
     const ofApplication = maxLabels - sizes.sizeOf(application).labels
     const max = maxLabelsOfNetwork(maxLabels)

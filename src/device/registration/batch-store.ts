@@ -43,9 +43,13 @@ export function createBatchStore({ database, clock, labels, sizes, growth, looku
   )
   const eraseAfter = database.statement<never, [id: number]>('DELETE FROM device WHERE id > ?')
 
+  function rowOf(application: number, platform: Platform, token: string): FoundRow {
+    return lookup.lookUp(application, platform, packToken(token, platform))
+  }
+
   /**
-   * Returns tokens whose devices may exist. After a statement without an INSERT it stops: most of the rest would fail
-   * too.
+   * Returns tokens whose devices may exist. Once a statement inserts nothing, all further tokens count as such: most
+   * would be tried in vain.
    */
   function insertNew(application: number, platform: Platform, tokens: readonly string[], now: number): string[] {
     const rest: string[] = []
@@ -76,18 +80,14 @@ export function createBatchStore({ database, clock, labels, sizes, growth, looku
       growth.admit(application, { isNew, bytes: 0, tag: tags, type: [] }, { hasRoom, limits: null }).kind === 'no-room'
     if (!hasNoneIf(true)) return false
     const isKnown = ({ kept, gone }: FoundRow) => kept !== null || gone !== null
-    return hasNoneIf(
-      !tokens.every((token) => isKnown(lookup.lookUp(application, platform, packToken(token, platform)))),
-    )
+    return hasNoneIf(!tokens.every((token) => isKnown(rowOf(application, platform, token))))
   }
 
   /** The token, or the installation's other address if the app registered with that. */
   function addressKnown(application: number, platform: Platform, token: string): string {
     const twin = lookup.twinOf(application, { token, platform })
     if (twin === null || twin.state === STATE.gone) return token
-    return lookup.lookUp(application, platform, packToken(token, platform)).kept === null
-      ? unpackToken(twin.token)
-      : token
+    return rowOf(application, platform, token).kept === null ? unpackToken(twin.token) : token
   }
 
   function wouldBeTooMany(device: number, tag: readonly string[]): boolean {
@@ -111,7 +111,7 @@ export function createBatchStore({ database, clock, labels, sizes, growth, looku
       // Checked after writing: looking up each device first took 2 µs more of 20 (measured 2026-11-23).
       const before = ceiling.get()?.id ?? 0
       const rows = insertNew(application, platform, tokens, now)
-        .map((token) => ({ token, found: lookup.lookUp(application, platform, packToken(token, platform)) }))
+        .map((token) => ({ token, found: rowOf(application, platform, token) }))
         .filter(({ found: { kept } }) => kept === null || kept.id <= before)
       const full = rows.find(({ found: { kept } }) => kept !== null && wouldBeTooMany(kept.id, tag))
       if (full !== undefined) {

@@ -41,7 +41,6 @@ export function createDeviceLookup({ database }: { readonly database: Pick<Datab
   const erase = database.statement<never, [device: number]>('DELETE FROM device WHERE id = ?')
 
   return {
-    /** The row that a registration updates, and how it counts. */
     lookUp(application: number, platform: Platform, token: PackedToken): FoundRow {
       const row = known.get(application, platform, token)
       if (row === null) return { kind: 'created', kept: null, gone: null }

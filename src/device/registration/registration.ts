@@ -3,7 +3,7 @@ import type { Device, Platform } from '../device.ts'
 import type { LeftOut } from '../growth.ts'
 import type { SubscriptionKeys } from '../webpush/subscription-keys.ts'
 
-/** An app's report at launch. An omitted field stays. */
+/** An omitted field stays. */
 export interface Registration extends PlainChanges {
   readonly token: string
   readonly platform: Platform
@@ -28,7 +28,7 @@ export interface Registered {
   /** Another device has the alias; this one got none. */
   readonly aliasTaken: boolean
   readonly leftOut?: LeftOut | undefined
-  /** The token replaced that of an imported device. */
+  /** The token replaced an imported one. */
   readonly adopted?: true
 }
 

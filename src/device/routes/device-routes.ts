@@ -171,7 +171,6 @@ export function found(outcome: 'ok' | 'no-device'): void {
   if (outcome === 'no-device') throw noDevice()
 }
 
-/** Answers a call that adds labels, or throws its refusal. */
 export function labelled(
   message: string,
   field: 'tag' | 'active',

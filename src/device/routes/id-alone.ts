@@ -48,7 +48,6 @@ export const ID_ALONE = {
   read: { can: `read the record of ${KNOWN}`, cannot: 'find a device without its token' },
 } satisfies Readonly<Record<string, IdAlone>>
 
-/** For calls that can name the device by alias. */
 export function idAloneOf({
   aliasesOpen,
 }: {

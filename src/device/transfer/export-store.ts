@@ -27,7 +27,7 @@ const PAGE = 1000
 const MAX_NAMES = 50_000
 
 /**
- * Reads the read-only connection. Between `begin` and `end` all reads see one snapshot, and the WAL file grows with
+ * Uses the read-only connection. Between `begin` and `end` all reads see one snapshot, and the WAL file grows with
  * every write.
  */
 export function createExportStore({ database }: { database: Pick<Database, 'reading'> }) {

@@ -7,7 +7,6 @@ import { createRegistry } from '../registry-store.ts'
 import type { RegistryData } from '../registry-store.ts'
 import type { ImportedDevice, ImportedFeedback, Left } from './imported-device.ts'
 
-/** `kept`: the registry has newer data from the device or its gateway. */
 export interface ImportOutcome {
   readonly kind: 'imported' | 'updated' | 'unchanged' | 'kept'
   /** The device came without its alias, which another one has. */
@@ -127,7 +126,7 @@ export function createImportStore({ database, clock }: RegistryData) {
     return { kind: 'updated', aliasTaken }
   }
 
-  /** The gateway's feedback is newer than the device's last report. */
+  /** The gateway's feedback is newer. */
   function leave(application: number, row: DeviceRow, device: ImportedDevice, left: Left): ImportOutcome {
     if (left.state === 'quarantined') update(application, row, device)
     else registry.leftDevices.keep(row.id)
@@ -144,7 +143,7 @@ export function createImportStore({ database, clock }: RegistryData) {
       const row = lookup.byToken(application, platform, token)
       if (row === null) {
         const isReplaced = device.imported === true && adoptions.isAdopted(application, platform, token)
-        // The app registered the installation by its other address.
+        // The app registered the other address.
         const isRegistered = lookup.twinOf(application, device)?.state === STATE.registered
         return isReplaced || isRegistered ? KEPT : create(application, device)
       }

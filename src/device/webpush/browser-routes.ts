@@ -45,7 +45,7 @@ const HTML = 'text/html; charset=utf-8'
 export function browserRoutes({ directory, credentials }: Dependencies) {
   /** Throws if there is no such application, or it has no web push key. */
   function publicKeyOf(id: string): string {
-    // A command may just have created the application.
+    // A command may just have created it.
     directory.refresh()
     const application = directory.byId(id)
     if (application === null) throw notFound('There is no such application.')

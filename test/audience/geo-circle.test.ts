@@ -2,30 +2,15 @@ import { expect, test } from 'bun:test'
 import { assert, pre, property } from 'fast-check'
 import { boxesOf, cellsNear, isInCircle } from '../../src/audience/geo-circle.ts'
 import { cellOf } from '../../src/device/index/place.ts'
+import { distanceKm } from '../support/distance.ts'
+import type { Place } from '../support/distance.ts'
 import { aCircle, aPlace } from './arbitrary-filter.ts'
-
-interface Point {
-  readonly lat: number
-  readonly lng: number
-}
-
-/** The angle between two vectors, which is exact for near points and for opposite ones, in km. */
-function distanceKm(a: Point, b: Point): number {
-  const [p, q] = [vectorOf(a), vectorOf(b)]
-  const cross = [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]] as const
-  return 6371.0088 * Math.atan2(Math.hypot(...cross), p[0] * q[0] + p[1] * q[1] + p[2] * q[2])
-}
-
-function vectorOf({ lat, lng }: Point): readonly [number, number, number] {
-  const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180]
-  return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)]
-}
 
 const BERLIN = { lat: 52.52, lng: 13.405 }
 
 test('distances are those that are known', () => {
   // Berlin to Paris and to Sydney, by the spherical law of cosines.
-  const known: readonly (readonly [Point, number])[] = [
+  const known: readonly (readonly [Place, number])[] = [
     [{ lat: 48.8566, lng: 2.3522 }, 877.5],
     [{ lat: -33.8688, lng: 151.2093 }, 16_094],
   ]
@@ -90,7 +75,7 @@ test('the boxes of a circle are on the globe, and no larger than it needs', () =
 })
 
 /** Points at the distance of the radius, less a little, in all directions. */
-function edgeOf({ lat, lng, radiusKm }: Point & { readonly radiusKm: number }): Point[] {
+function edgeOf({ lat, lng, radiusKm }: Place & { readonly radiusKm: number }): Place[] {
   const [phi, lambda, angle] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180, (radiusKm * (1 - 1e-9)) / 6371.0088]
   return Array.from({ length: 24 }, (_, hour) => {
     const course = (hour * Math.PI) / 12

@@ -1,7 +1,8 @@
 import { array, constantFrom, integer, letrec, oneof, option, record } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
-import { distanceKm } from './audience-model.ts'
-import type { FilterBody, Place, Tree } from './audience-model.ts'
+import { distanceKm } from '../support/distance.ts'
+import type { Place } from '../support/distance.ts'
+import type { FilterBody, Tree } from './audience-model.ts'
 import type { WirePlatform } from './call.ts'
 
 /** Few names, so that calls meet: of one letter case and another, and of letters that UTF-16 and UTF-8 order differently. */

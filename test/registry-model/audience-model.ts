@@ -1,3 +1,5 @@
+import { distanceKm } from '../support/distance.ts'
+import type { Place } from '../support/distance.ts'
 import type { WirePlatform } from './call.ts'
 
 /** A registered device, as far as filters ask for it. */
@@ -11,11 +13,6 @@ export interface ModelTraits {
   /** First registration and the last, ms since the Unix epoch. */
   readonly createdAt: number
   readonly seenAt: number
-}
-
-export interface Place {
-  readonly lat: number
-  readonly lng: number
 }
 
 type Circle = Place & { readonly radius_km: number }
@@ -54,9 +51,6 @@ export interface FilterBody {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-
-/** The mean radius of the Earth, as the manual has it. */
-const EARTH_KM = 6371.0088
 
 /** Whether a push with this filter goes to this device, at `now`. Filters narrow together. */
 export function isAddressed(filter: FilterBody, device: ModelTraits, now: number): boolean {
@@ -103,16 +97,4 @@ function isWithin(days: number, at: number, now: number): boolean {
 
 function isNear({ radius_km, ...middle }: Circle, place: Place | null): boolean {
   return place !== null && distanceKm(middle, place) <= radius_km
-}
-
-/** Along the great circle, by the angle between two vectors. */
-export function distanceKm(one: Place, other: Place): number {
-  const [a, b] = [vectorOf(one), vectorOf(other)]
-  const cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]] as const
-  return EARTH_KM * Math.atan2(Math.hypot(...cross), a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
-}
-
-function vectorOf({ lat, lng }: Place): readonly [number, number, number] {
-  const [phi, lambda] = [(lat * Math.PI) / 180, (lng * Math.PI) / 180]
-  return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)]
 }

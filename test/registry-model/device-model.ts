@@ -1,4 +1,4 @@
-import type { Place } from './audience-model.ts'
+import type { Place } from '../support/distance.ts'
 import type { RegistryAnswer, WirePlatform } from './call.ts'
 import { warningOf } from './gateway-model.ts'
 

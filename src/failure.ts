@@ -56,7 +56,7 @@ export function noRoom(): Failure {
   )
 }
 
-/** Seconds, for some 20,000 devices. */
+/** Seconds, in which a move copies some 20,000 devices. */
 const MOVING_RETRY = 2
 
 /** During a move no server answers for the application. */

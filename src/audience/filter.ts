@@ -50,6 +50,7 @@ export interface Unsent {
   readonly platform: Platform
   /** By `device.id`, both inclusive. */
   readonly ranges: readonly (readonly [number, number])[]
+  /** The wave's own filter. */
   readonly turn?: Pick<Filter, 'zones' | 'stayedSince'>
 }
 

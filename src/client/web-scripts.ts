@@ -11,9 +11,7 @@ import worker from './web/worker.js' with { type: 'text' }
  */
 export const clientScript = (named: string) => oneFileOf(named, inner(core), inner(keeper), client)
 
-/**
- * The service worker, for `importScripts`. In a block, since it shares its globals with the importing site's worker.
- */
+/** The service worker, for `importScripts`. In a block, since it shares its globals with the site's own worker. */
 export const workerScript = (named: string) =>
   oneFileOf(named, "'use strict'\n{", inner(core), inner(keeper), inner(withdrawal), worker, '}')
 

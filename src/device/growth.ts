@@ -58,15 +58,15 @@ interface Added {
   readonly type: readonly string[]
 }
 
-/** For the application, and for the device. */
+/** An ordinary call brings this many labels to the application, and to its device. */
 const ORDINARY_LABELS = 10
 
 /** Longer texts count as several rows: an FCM token has about 160 bytes, at most 4096. */
 const ROW_BYTES = 256
 
 /**
- * One caller must not use up an application's labels. Its developers or first users may share an address, hence the
- * minimum.
+ * A network's share: one caller must not use up an application's labels. At least 1000, since an app's developers or first
+ * users may share an address.
  */
 const NETWORK_SHARE = 1 / 4
 const MIN_NETWORK_LABELS = 1000

@@ -76,9 +76,7 @@ export function createReachabilityStore({ database, clock, lookup, feedback, lef
       return left
     },
 
-    /**
-     * No environment knows the token. The device leaves every audience but keeps its data. False: as in `markGone`.
-     */
+    /** No environment knows the token. The device leaves every audience but keeps its data. False: as in `markGone`. */
     quarantine: (device: number, verdict: ReachabilityVerdict): boolean => leave(STATE.quarantined, device, verdict),
 
     /** Registers some devices again, quarantined before `before`, ms since the Unix epoch. True: more may follow. */

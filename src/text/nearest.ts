@@ -10,7 +10,7 @@ const MAX_EDITS = 2
 /** Corrects a misspelling; `null`: nothing is near. */
 export function nearest(text: string, candidates: readonly string[]): string | null {
   const ranked = candidates
-    // The lengths differ by at least one for each edit. Also, text of others may be as long as a body.
+    // Each character more or less is an edit, and a stranger's text may be as long as a body.
     .filter((candidate) => Math.abs(candidate.length - text.length) <= MAX_EDITS)
     .map((candidate) => ({ candidate, edits: editsBetween(text.toLowerCase(), candidate.toLowerCase()) }))
     .toSorted((a, b) => a.edits - b.edits)

@@ -49,7 +49,7 @@ export function startServiceClock({ clock, log, last, followsJumps }: Options): 
   let service = last === null ? startedAt : last.service + Math.max(startedAt - last.wall, 0)
   let readAt = clock.monotonic()
   let stoodStillMs = 0
-  /** Of the time of day, in ms. */
+  /** How far the time of day is ahead, in ms. */
   let offset = startedAt - service
 
   function now(): number {

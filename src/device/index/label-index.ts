@@ -155,9 +155,7 @@ export function createLabelIndex({ database }: { database: Pick<Database, 'state
       forgetAll()
     },
 
-    /**
-     * Erases unused labels among the next SWEEP_LIMIT after `after`. Returns the last id checked; `null`: the end.
-     */
+    /** Erases unused labels among the next SWEEP_LIMIT. Returns the last id checked; `null`: the end. */
     sweep(after: number): number | null {
       const last = nth.get(after)?.id ?? null
       for (const { application, kind, name } of eraseUnused.all(after, last ?? Number.MAX_SAFE_INTEGER)) {

@@ -9,9 +9,7 @@ interface KnownService {
   readonly hosts: readonly string[]
 }
 
-/**
- * Chrome, Firefox, Safari and Edge. Chromium without Google's keys, as in Linux distributions, subscribes at jmt17.
- */
+/** Chrome, Firefox, Safari and Edge. Chromium without Google's keys, as in Linux distributions, subscribes at jmt17. */
 const SERVICES: readonly KnownService[] = [
   { maker: 'google', origin: 'https://fcm.googleapis.com', hosts: ['fcm.googleapis.com', 'jmt17.google.com'] },
   { maker: 'mozilla', origin: 'https://updates.push.services.mozilla.com', hosts: ['.push.services.mozilla.com'] },

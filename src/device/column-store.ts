@@ -13,32 +13,21 @@ export interface DevicePlace {
   readonly lng: number | null
 }
 
-const INSERTED = [
-  'application',
-  'platform',
-  'state',
-  'environment',
-  'token',
-  'alias',
-  'lat',
-  'lng',
-  'badge',
-  'registered_at',
-  'seen_at',
-  'updated_at',
-  'imported',
-] as const
+/** A new device's columns, besides its cell and the plain ones. */
+type NewRow = Omit<StoredRow<typeof device>, 'id' | 'moved_at' | 'cell' | PlainName>
 
-type NewRow = Pick<StoredRow<typeof device>, (typeof INSERTED)[number]>
+/** In the order of `insert`. */
+const INSERTED =
+  'application, platform, state, environment, token, alias, lat, lng, badge, registered_at, seen_at, updated_at, imported, cell'
 
 /** A push by local time runs for little more than a day, from Kiritimati to Niue. */
 const LOOKS_MS = [-2 * DAY_MS, 0, 2 * DAY_MS]
 
 /** An update names only columns that changed: SQLite would rewrite other indexes at every app launch. */
 export function createColumnStore({ database, clock }: { database: Pick<Database, 'statement'>; clock: Clock }) {
-  const columns = [...INSERTED, 'cell', ...PLAIN]
+  const columns = `${INSERTED}, ${PLAIN.join()}`
   const insert = database.statement<never, Value[]>(
-    `INSERT INTO device (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
+    `INSERT INTO device (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`,
   )
   const plain = new Map(
     PLAIN.map((name) => [
@@ -69,9 +58,24 @@ export function createColumnStore({ database, clock }: { database: Pick<Database
   return {
     /** Returns the new `device.id`. */
     insert(row: NewRow, values: PlainValues): number {
-      const own = INSERTED.map((name) => row[name])
-      const stored = PLAIN.map((name) => storedOf(name, values[name]))
-      return Number(insert.run(...own, cellAt(row), ...stored).lastInsertRowid)
+      const { lastInsertRowid } = insert.run(
+        row.application,
+        row.platform,
+        row.state,
+        row.environment,
+        row.token,
+        row.alias,
+        row.lat,
+        row.lng,
+        row.badge,
+        row.registered_at,
+        row.seen_at,
+        row.updated_at,
+        row.imported,
+        cellAt(row),
+        ...PLAIN.map((name) => storedOf(name, values[name])),
+      )
+      return Number(lastInsertRowid)
     },
 
     /** Returns the new values. Write `updated_at` first: it dates a move. */

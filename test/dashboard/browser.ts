@@ -18,6 +18,9 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }
 
+/** In CSS pixels. */
+const WINDOW = { width: 1280, height: 720 }
+
 interface Opened {
   readonly context: BrowserContext
   readonly page: Page
@@ -81,33 +84,30 @@ async function becomeAdministrator(page: Page, { setupLink }: Pick<Dashboard, 's
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-/** A call out of a page that is signed in. */
-export function ask<Answer = { readonly id: string }>(
-  page: Page,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<Answer> {
-  const sent = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  return page.evaluate(`fetch('${path}', ${JSON.stringify({ method, ...sent })}).then((answer) => answer.json())`)
-}
+type Ask = <Answer = { readonly id: string }>(method: string, path: string, body?: object) => Promise<Answer>
 
 interface Browsed extends Opened {
   /** The address of a path of the dashboard. */
   readonly at: (path: string) => string
+  /** Calls the admin API as `ann`, without the browser. */
+  readonly ask: Ask
   readonly service: ServiceProcess
   /** Makes an application on the simulator, unless `simulate` says otherwise; the path of its page. */
   readonly makeApplication: (devices?: readonly object[], simulate?: boolean) => Promise<string>
 }
 
+type Run = (browsed: Browsed) => Promise<void>
+
 export interface World {
   /**
-   * A test with a page of a browser where `ann` is signed in, unless `storageState` says otherwise. It fails where the page
-   * was forbidden something, or broke; one that is to break off empties `wrongs`.
+   * A test in a page where `ann` is signed in. It fails if the page breaks or is forbidden something. Tests share the page,
+   * since a new context costs a second of processor time: start with `goto`.
    */
-  readonly browse: (name: string, run: (browsed: Browsed) => Promise<void>, options?: ContextOptions) => void
-  /** What is once done in the page that `ann` comes to first. */
-  readonly first: (run: (browsed: Browsed) => Promise<void>) => void
+  readonly browse: (name: string, run: Run) => void
+  /** The same in a context of its own, for a test that installs a clock, a permission or a script. */
+  readonly browseAlone: (name: string, run: Run) => void
+  /** Runs before the tests, in the page that `ann` sees first. */
+  readonly first: (run: Run) => void
 }
 
 /** Tests of the dashboard in a browser, with a service of their own; skipped where there is no Chromium. */
@@ -123,18 +123,30 @@ export function describeInBrowser(
     let browser: Browser
     let dashboard: Dashboard
     let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>
+    /** `null`: the last test failed in it, or is running in it. */
+    let shared: Opened | null = null
     let made = 0
-    let runFirst: (browsed: Browsed) => Promise<void> = () => Promise.resolve()
+    let runFirst: Run = () => Promise.resolve()
 
     const at = (path: string): string => dashboard.service.adminUrl + path
+    const ask: Ask = async <Answer>(method: string, path: string, body?: object) => {
+      const cookie = signedIn.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+      const headers = { cookie, origin: at(''), ...(body !== undefined && { 'content-type': 'application/json' }) }
+      const response = await fetch(at(path), {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return (await response.json()) as Answer
+    }
     const browsed = (opened: Opened): Browsed => ({
       ...opened,
       at,
+      ask,
       service: dashboard.service,
       async makeApplication(devices = [], simulate = true) {
-        await opened.page.goto(at('/backups'))
-        const { id } = await ask(opened.page, 'POST', '/api/applications', { name: `shop ${++made}`, simulate })
-        for (const device of devices) await ask(opened.page, 'PUT', `/api/applications/${id}/v1/deviceToken`, device)
+        const { id } = await ask('POST', '/api/applications', { name: `shop ${++made}`, simulate })
+        for (const device of devices) await ask('PUT', `/api/applications/${id}/v1/deviceToken`, device)
         return `/applications/${id}`
       },
     })
@@ -142,22 +154,36 @@ export function describeInBrowser(
     beforeAll(async () => {
       browser = stack.adopt(await openBrowser(), (one) => one.close())
       dashboard = stack.use(await startDashboard(await argsOf(stack)))
-      const opened = await openPage(browser)
-      await becomeAdministrator(opened.page, dashboard)
-      await opened.page.getByLabel('What is your app called?').waitFor()
-      await runFirst(browsed(opened))
-      signedIn = await opened.context.storageState()
-      await opened.context.close()
+      shared = await openPage(browser)
+      await becomeAdministrator(shared.page, dashboard)
+      await shared.page.getByLabel('What is your app called?').waitFor()
+      signedIn = await shared.context.storageState()
+      await runFirst(browsed(shared))
     }, 180_000)
 
     afterAll(() => stack.disposeAsync())
 
+    const runIn = async (opened: Opened, run: Run): Promise<void> => {
+      await run(browsed(opened))
+      expect(opened.wrongs).toEqual([])
+    }
     define({
-      browse(title, run, options = {}) {
+      browse(title, run) {
         test(title, async () => {
-          const opened = await openPage(browser, { storageState: signedIn, ...options })
-          await run(browsed(opened))
-          expect(opened.wrongs).toEqual([])
+          const opened = shared ?? (await openPage(browser, { storageState: signedIn }))
+          shared = null
+          opened.wrongs.length = 0
+          await opened.context.addCookies(signedIn.cookies)
+          await opened.page.setViewportSize(WINDOW)
+          await opened.page.emulateMedia({ colorScheme: null })
+          await runIn(opened, run)
+          shared = opened
+        })
+      },
+      browseAlone(title, run) {
+        test(title, async () => {
+          const opened = await openPage(browser, { storageState: signedIn })
+          await runIn(opened, run)
           await opened.context.close()
         })
       },

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { ask, describeInBrowser } from './browser.ts'
+import { describeInBrowser } from './browser.ts'
 
 describeInBrowser('sending from the dashboard', ({ browse }) => {
   browse(
@@ -94,14 +94,14 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
       expect(await page.getByLabel('Message').count()).toBe(0)
     },
   )
-  browse('sends a push again to those it failed for', async ({ page, at, makeApplication }) => {
+  browse('sends a push again to those it failed for', async ({ page, at, ask, makeApplication }) => {
     // Refused once by order, then taken.
     const token = 'bad41301'.padEnd(64, '0')
     const path = await makeApplication([
       { token, platform: '0' },
       { token: 'b2'.repeat(32), platform: '0' },
     ])
-    const { id } = await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: ['0'], ...SHOWN })
+    const { id } = await ask('POST', `/api${path}/v1/push/all`, { platform: ['0'], ...SHOWN })
     await page.goto(at(`${path}/pushes/${id}`))
     await page.getByText('Finished: 1 of 2 devices accepted, 1 failed.').waitFor()
     await page.getByRole('button', { name: 'Resend to failed devices…' }).click()
@@ -114,10 +114,10 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
     expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+The push was already resent as /)
   })
 
-  browse('says that a push is held back, and cancels it', async ({ page, at, makeApplication }) => {
+  browse('says that a push is held back, and cancels it', async ({ page, at, ask, makeApplication }) => {
     const path = await makeApplication([{ token: 'a1'.repeat(32), platform: '0' }])
-    await ask(page, 'PATCH', `/api${path}`, { holdSeconds: 3600 })
-    await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: ['0'], ...SHOWN })
+    await ask('PATCH', `/api${path}`, { holdSeconds: 3600 })
+    await ask('POST', `/api${path}/v1/push/all`, { platform: ['0'], ...SHOWN })
     await page.goto(at(`${path}/pushes`))
     await page.getByRole('cell', { name: 'held', exact: true }).waitFor()
     await page.getByRole('link', { name: 'On its way' }).click()
@@ -128,7 +128,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
 
   browse(
     'shows on simulated phones what arrives but no picture, and counts a tap and a button',
-    async ({ page, at, makeApplication }) => {
+    async ({ page, at, ask, makeApplication }) => {
       const path = await makeApplication([
         { token: 'a1'.repeat(32), platform: '0' },
         { token: 'b2'.repeat(32), platform: '0' },
@@ -146,7 +146,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
       await gone.waitFor()
       const image = 'https://shop.example/parcel.png'
       const all = { platform: ['0', '1'], ...SHOWN, subtitle: 'At nine', category: 'order', image }
-      const { id } = await ask(page, 'POST', `/api${path}/v1/push/all`, all)
+      const { id } = await ask('POST', `/api${path}/v1/push/all`, all)
       await gone.getByText('Refused by the gateway: Unregistered').waitFor()
       const android = phones.filter({ hasText: 'Android' })
       await android.getByRole('button', { name: 'On its way' }).click()
@@ -156,7 +156,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
       const iphone = phones.filter({ hasText: 'At nine' }).first()
       await iphone.getByRole('button', { name: 'accept' }).click()
       await iphone.getByRole('button', { name: 'accept', pressed: true }).waitFor()
-      await ask(page, 'POST', `/api${path}/v1/push/all`, { platform: '0', silent: true })
+      await ask('POST', `/api${path}/v1/push/all`, { platform: '0', silent: true })
       await phones.getByText('1 silent').nth(1).waitFor()
       await page.goto(at(`${path}/pushes/${id}`))
       await page.getByText('1 33.3 %').waitFor()

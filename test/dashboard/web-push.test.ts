@@ -4,7 +4,7 @@ import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.t
 import { startConnectProxy } from '../support/connect-proxy.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
-import { ask, describeInBrowser } from './browser.ts'
+import { describeInBrowser } from './browser.ts'
 import type { World } from './browser.ts'
 
 /** In the place of the push services. */
@@ -21,13 +21,13 @@ async function argumentsOf(stack: AsyncDisposableStack): Promise<readonly string
   ]
 }
 
-function define({ browse }: World): void {
-  browse(
+function define({ browse, browseAlone }: World): void {
+  browseAlone(
     'pushes to this browser at the press of one button, for real, and the notification is there',
-    async ({ page, context, at, makeApplication }) => {
+    async ({ page, context, at, ask, makeApplication }) => {
       const path = await makeApplication()
       const application = path.split('/').at(-1) ?? ''
-      const { name } = await ask<{ readonly name: string }>(page, 'GET', `/api${path}`)
+      const { name } = await ask<{ readonly name: string }>('GET', `/api${path}`)
       const { simulator } = gateways
       await context.grantPermissions(['notifications'], { origin: at('') })
       // A browser of a test reaches no push service: in its place the stand-in gives it a subscription, with keys of its own.
@@ -74,14 +74,14 @@ function define({ browse }: World): void {
       await page.getByLabel('Message').fill('To everybody')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
       expect((await next).body).toMatchObject({ notification: { title: 'To everybody' } })
-      const device = await ask<readonly unknown[]>(page, 'GET', `/api/applications/${application}/v1/deviceToken/all`)
+      const device = await ask<readonly unknown[]>('GET', `/api/applications/${application}/v1/deviceToken/all`)
       expect(device).toMatchObject([{ platform: '2', locale: 'en-US' }])
     },
   )
 
   browse(
     'shows browsers of the simulator each by itself, and what one of them refuses',
-    async ({ page, at, makeApplication }) => {
+    async ({ page, at, ask, makeApplication }) => {
       const path = await makeApplication()
       const application = path.split('/').at(-1) ?? ''
       await page.goto(at(`${path}/phones`))
@@ -96,7 +96,7 @@ function define({ browse }: World): void {
       await add('is accepted', 2)
       await add('is refused: too large (413)', 3)
       const push = { platform: '2', title: 'On its way', msg: 'Your parcel', sound: '', badge: '+1' }
-      await ask(page, 'POST', `/api/applications/${application}/v1/push/all`, push)
+      await ask('POST', `/api/applications/${application}/v1/push/all`, push)
       await browsers.getByText('Refused by the gateway: PayloadTooLarge').waitFor()
       await browsers.getByRole('button', { name: 'On its way' }).nth(1).waitFor()
       expect(await browsers.count()).toBe(3)
@@ -106,7 +106,7 @@ function define({ browse }: World): void {
     },
   )
 
-  browse('says in plain words that the browser refused', async ({ page, context, at, makeApplication }) => {
+  browseAlone('says in plain words that the browser refused', async ({ page, context, at, makeApplication }) => {
     const path = await makeApplication()
     await context.grantPermissions(['notifications'], { origin: at('') })
     await page.addInitScript(
@@ -119,7 +119,7 @@ function define({ browse }: World): void {
     )
   })
 
-  browse('says why no push can come to this browser', async ({ page, at, makeApplication }) => {
+  browseAlone('says why no push can come to this browser', async ({ page, at, makeApplication }) => {
     const path = await makeApplication()
     const application = path.split('/').at(-1) ?? ''
     await page.goto(at(`/welcome/${application}`))

@@ -24,21 +24,21 @@ import { WebhooksPage } from './pages/webhooks-page.tsx'
 import { WelcomePage } from './pages/welcome-page.tsx'
 
 export interface PageEntry {
-  /** As the router of preact-iso reads it. `:id` is an application's. */
+  /** For the router of preact-iso. `:id` is the application's. */
   readonly path: string
-  /** Heading, document title, and text of the link in a menu. */
+  /** For the heading, the document title and the menu. */
   readonly title: string
   readonly component: ComponentType
-  /** Where it is linked: beside every page, or above the pages of an application. Default: nowhere. */
+  /** The menu beside every page, or the tabs of an application. Default: neither. */
   readonly menu?: 'service' | 'application'
-  /** Shown to anybody, without navigation. Default no. */
+  /** Shown without signing in, and without a menu. Default false. */
   readonly isOpen?: boolean
 }
 
-/** Replaced by the bundler; of a release it is `false`, and what only development has is left out. */
+/** Set by the bundler: `false` in a release, which leaves out development pages. */
 declare const IS_DEVELOPMENT: boolean
 
-/** Every page of the dashboard; each menu has its pages in this order. */
+/** Also the order of the menus. */
 export const PAGES: readonly PageEntry[] = [
   { path: '/setup', title: 'Welcome', component: SetupPage, isOpen: true },
   { path: '/', title: 'Overview', component: OverviewPage, menu: 'service' },

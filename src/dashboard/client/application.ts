@@ -10,17 +10,17 @@ export interface ShownApplication extends Resource<ApplicationAnswer> {
 
 export const ApplicationContext = createContext<ShownApplication | null>(null)
 
-/** The application of a page below `/applications/:id`. Throws elsewhere. */
+/** Throws on a page that is not below `/applications/:id`. */
 export function useApplication(): ShownApplication {
   const application = useContext(ApplicationContext)
   if (application === null) throw new Error('not a page of an application')
   return application
 }
 
-/** The secret that was shown last: commands have it filled in until the dashboard is loaded again. */
+/** The last secret shown, for the commands. A reload forgets it. */
 export const newSecret = signal<{ readonly application: string; readonly secret: string } | null>(null)
 
-/** `null`: it was not shown here. */
+/** `null`: not shown since the last reload. */
 export function secretOf(application: string): string | null {
   return newSecret.value?.application === application ? newSecret.value.secret : null
 }

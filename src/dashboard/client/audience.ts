@@ -1,15 +1,14 @@
 import type { Draft } from './draft.ts'
 
-/** A filter of the audience: a field of the API, and how a person gives it. */
 export interface AudienceFilter {
   readonly name: string
   readonly label: string
-  /** `list`: several texts. `days`: a number. `place`: latitude, longitude and radius, as JSON. */
+  /** `place`: latitude, longitude and radius, as JSON. */
   readonly kind: 'list' | 'text' | 'days' | 'place' | 'json'
   readonly hint?: string
 }
 
-/** In the order in which they are offered. */
+/** In the order of the form. */
 export const FILTERS: readonly AudienceFilter[] = [
   { name: 'tags', label: 'Has any of these tags', kind: 'list', hint: 'Leave empty to send to everyone.' },
   { name: 'except_tags', label: 'Has none of these tags', kind: 'list' },
@@ -38,7 +37,7 @@ export function namesOf(kind: AudienceFilter['kind']): readonly string[] {
 
 const NAMES = ['platform', 'tags_match', ...FILTERS.map(({ name }) => name)]
 
-/** The part of a draft that says who gets it. */
+/** The filters of a draft that are set. */
 export function audienceOf(draft: Draft): Draft {
   return Object.fromEntries(NAMES.map((name) => [name, draft[name] ?? ''] as const).filter(([, text]) => text !== ''))
 }
@@ -48,7 +47,7 @@ export function withAudience(draft: Draft, audience: Draft): Draft {
   return { ...Object.fromEntries(rest), ...audienceOf(audience) }
 }
 
-/** Whether it is for some devices only; platforms do not count. */
+/** Platforms don't count. */
 export function isNarrowed(draft: Draft): boolean {
   return FILTERS.some(({ name }) => (draft[name] ?? '').trim() !== '')
 }
@@ -60,18 +59,18 @@ export function listIn(text: string): readonly string[] {
     .filter((part) => part !== '')
 }
 
-/** A list as it is typed: what a comma ended, and what is still being typed. */
+/** `items`: ended by a comma or a newline. `rest`: still being typed. */
 export function typedList(text: string): { readonly items: readonly string[]; readonly rest: string } {
   const end = Math.max(text.lastIndexOf(','), text.lastIndexOf('\n'))
   return { items: listIn(text.slice(0, end + 1)), rest: text.slice(end + 1) }
 }
 
-/** `items` and `rest` as one text again. */
+/** The reverse of `typedList`. */
 export function listText(items: readonly string[], rest: string): string {
   return items.map((item) => `${item},`).join('') + rest
 }
 
-/** Lists with all of their items ended, as they are shown when nobody types. */
+/** Ends the last item of each list, so that it is shown as a chip. */
 export function settled(draft: Draft): Draft {
   const lists = namesOf('list')
   return Object.fromEntries(

@@ -2,15 +2,15 @@ import { signal } from '@preact/signals'
 import type { Refusal } from '../../admin/api-types/refusal-types.ts'
 import type { SessionAnswer } from '../../admin/api-types/session-types.ts'
 
-/** Who is signed in; `null`: not known yet. */
+/** `null`: not known yet. */
 export const session = signal<SessionAnswer | null>(null)
 
 export const isAway = signal(false)
 
-/** How often the server came back: what was read before may be old. */
+/** Counts how often the server came back. Older answers may be out of date. */
 export const comebacks = signal(0)
 
-/** How often a server that does not answer is asked. */
+/** Pause between checks whether the server is back. */
 const AGAIN_MS = 1500
 
 class CallRefused extends Error {
@@ -29,15 +29,15 @@ interface Options {
 }
 
 /**
- * Calls the admin API and reads the answer as JSON. Throws `CallRefused`, or what `fetch` throws where the server is away.
- * Once nobody is signed in any more, the sign-in takes the place of the page.
+ * Calls the admin API and parses the JSON answer. Throws `CallRefused`, or the error of `fetch` if the server is away.
+ * If the session has expired, the sign-in page appears.
  */
 export async function call<T>(method: string, path: string, options: Options = {}): Promise<T> {
   const text = await (await answered(method, path, options)).text()
   return (text === '' ? null : JSON.parse(text)) as T
 }
 
-/** Headers by which a call that is repeated does nothing twice. */
+/** The header that makes a call safe to repeat. */
 export const onceOnly = () => ({ 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') })
 
 async function answered(method: string, path: string, options: Options): Promise<Response> {
@@ -58,7 +58,7 @@ export async function readSession(): Promise<void> {
   session.value = await call<SessionAnswer>('GET', '/api/session')
 }
 
-/** `null`: it was not refused by the server. */
+/** `null`: not a refusal by the server. */
 export function refusalOf(error: unknown): Refusal | null {
   return error instanceof CallRefused ? error : null
 }
@@ -100,7 +100,7 @@ function refusalIn(text: string, status: number): Refusal {
     const { code, message } = JSON.parse(text) as Partial<Refusal>
     if (typeof code === 'string' && typeof message === 'string') return { code, message }
   } catch {
-    // A proxy answers with a page of its own.
+    // A proxy answered with its own page.
   }
   return { code: 'Unknown', message: `The server answered with ${status}.` }
 }

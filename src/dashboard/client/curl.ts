@@ -1,17 +1,17 @@
 import { computed } from '@preact/signals'
 import { session } from './call.ts'
 
-/** Declared for tests, which are compiled without the browser's types. */
+/** Tests compile this file without the browser's types. */
 declare const location: { readonly origin: string; readonly hostname: string }
 
 export const publicUrl = computed(() => reachable(session.value?.service?.url ?? '', location.hostname))
 
-/** `0.0.0.0` and `[::]` stand for every address of the machine, so for the one of this page. */
+/** `0.0.0.0` and `[::]` mean every address of the machine, so `here` works. */
 export function reachable(url: string, here: string): string {
   return url.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, (_, scheme: string) => scheme + here)
 }
 
-/** A call of the admin API as a command, with the token in the environment. */
+/** As a command, with the token in the environment. */
 export function adminCurl(method: string, path: string, body?: unknown): string {
   const lines = [
     `curl ${verb(method)}${quoted(location.origin + path)}`,
@@ -23,16 +23,16 @@ export function adminCurl(method: string, path: string, body?: unknown): string 
 
 interface PublicCall {
   readonly method: string
-  /** Below the public API: `/push/all`. */
+  /** Such as `/push/all`. */
   readonly path: string
   readonly application: string
   readonly body?: unknown
-  /** Default: from the environment. */
+  /** Default: taken from the environment. */
   readonly secret?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A call of the public API by a backend, as a command. */
+/** As a command that a backend can run. */
 export function publicCurl({ method, path, application, body, secret = null, headers = {} }: PublicCall): string {
   const more = Object.entries(headers).map(([name, value]) => quoted(`${name}: ${value}`))
   const lines = [
@@ -47,7 +47,6 @@ export function publicCurl({ method, path, application, body, secret = null, hea
 
 const verb = (method: string): string => (method === 'GET' ? '' : `-X ${method} `)
 
-/** In single quotes, which only another one ends. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

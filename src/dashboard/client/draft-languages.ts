@@ -2,7 +2,7 @@ import type { Draft } from './draft.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** The texts of a draft by canonical language tag; empty where its JSON is not that. */
+/** By canonical language tag. Empty if the draft's JSON is invalid. */
 export function languagesIn({ languages = '' }: Draft): Readonly<Record<string, Texts>> {
   try {
     const read: unknown = JSON.parse(languages)
@@ -12,17 +12,16 @@ export function languagesIn({ languages = '' }: Draft): Readonly<Record<string, 
   }
 }
 
-/** The draft as devices of a language get it; `null`: its own text. */
+/** `language` `null`: the draft's own texts. */
 export function inLanguage(draft: Draft, language: string | null): Draft {
   return { ...draft, ...own(draft, language) }
 }
 
-/** The texts of a language that differ from the push's own. */
 export function own(draft: Draft, language: string | null): Texts {
   return language === null ? draft : (languagesIn(draft)[language] ?? {})
 }
 
-/** `languages` with a text changed; `''` removes it, so that the push's text counts. */
+/** The changed `languages`. `text` `''` removes the text, so the draft's own text is used. */
 export function withText(draft: Draft, language: string, name: string, text: string): string {
   const { [name]: _, ...rest } = own(draft, language)
   return JSON.stringify({ ...languagesIn(draft), [language]: text === '' ? rest : { ...rest, [name]: text } })
@@ -32,13 +31,13 @@ export function withLanguage(draft: Draft, language: string): string {
   return JSON.stringify({ ...languagesIn(draft), [language]: {} })
 }
 
-/** `languages` without one of them; `''`: none is left. */
+/** The remaining `languages`; `''` if none. */
 export function withoutLanguage(draft: Draft, language: string): string {
   const { [language]: _, ...rest } = languagesIn(draft)
   return Object.keys(rest).length === 0 ? '' : JSON.stringify(rest)
 }
 
-/** BCP 47: `pt_br` is pt-BR. `null`: not a tag. */
+/** BCP 47: `pt_br` becomes `pt-BR`. `null`: not a tag. */
 export function canonicalTag(typed: string): string | null {
   try {
     return Intl.getCanonicalLocales(typed.trim().replaceAll('_', '-'))[0] ?? null
@@ -47,7 +46,7 @@ export function canonicalTag(typed: string): string | null {
   }
 }
 
-/** `German (de)`, in the browser's language; `null`: the push's text. */
+/** `German (de)`, in the browser's language. */
 export function languageName(language: string | null): string {
   if (language === null) return 'Everybody else'
   const tag = canonicalTag(language)
@@ -55,7 +54,8 @@ export function languageName(language: string | null): string {
   return name === undefined || name === tag ? language : `${name} (${language})`
 }
 
-function textsIn(texts: unknown): Texts {
+/** Empty if `texts` is not a JSON object. */
+export function textsIn(texts: unknown): Texts {
   return Object.fromEntries(entriesOf(texts).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 

@@ -1,21 +1,24 @@
-// The bundler calls it, so that a browser loads the fields, and not what reads and renders options.
+// Evaluated by the bundler: the browser gets the fields without the code that reads and renders options.
 import { optionInputs } from '../../notification/options.ts' with { type: 'macro' }
 import type { NamedInput } from '../../notification/options.ts'
 import { listIn, namesOf } from './audience.ts'
 import { ALL_PLATFORMS } from './platforms.ts'
 
-/** A push as it is typed: the fields of the API by name, each as text; what is not there was left alone. */
+/** The fields of a push as typed, by their API names. An untouched field is missing. */
 export type Draft = Readonly<Record<string, string>>
 
 export const OPTION_INPUTS: readonly NamedInput[] = optionInputs()
 
-/** Fields that are no option of the content: who gets it, and when. */
+/** Audience and time are not options of the content. */
 const TEXTS = [...namesOf('text'), 'tags_match', 'send_at_local']
 const LISTS = namesOf('list')
 const NUMBERS = namesOf('days')
 const OBJECTS = [...namesOf('place'), ...namesOf('json')]
 
-/** The body of `POST /push/all`, or with a token of `/push/one`. Throws an `Error` that names the field which is not valid JSON. */
+/**
+ * The body of `POST /push/all`, or of `/push/one` if there is a token. Throws an `Error` naming the field with invalid
+ * JSON.
+ */
 export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
   const isSilent = draft['silent'] === 'true'
   const given = (name: string): string => (draft[name] ?? '').trim()
@@ -35,17 +38,16 @@ export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
   if (draft['send_at'] !== undefined && draft['send_at'] !== '') {
     body['send_at'] = new Date(draft['send_at']).toISOString()
   }
-  // To one device its platform is said by the token alone.
+  // The token alone decides the platform.
   if (body['token'] === undefined) body['platform'] = listIn(draft['platform'] ?? ALL_PLATFORMS.join())
   return body
 }
 
-/** Whether there is anything to send yet: what the API cannot do without is something to show, or that nothing is shown. */
+/** The API needs a text to show, or a silent push. */
 export function hasContent(draft: Draft): boolean {
   return draft['silent'] === 'true' || ['msg', 'title'].some((name) => (draft[name] ?? '').trim() !== '')
 }
 
-/** Where such a body goes. */
 export function pushPath(body: Readonly<Record<string, unknown>>): '/push/all' | '/push/one' {
   return body['token'] === undefined ? '/push/all' : '/push/one'
 }

@@ -1,4 +1,4 @@
-/** Labels that differ from the words in the field's name. */
+/** Where the words of the field name are not enough. */
 const LABELS: Readonly<Record<string, string>> = {
   msg: 'Message',
   subject: 'Contact',
@@ -10,8 +10,8 @@ const LABELS: Readonly<Record<string, string>> = {
 }
 
 /**
- * A sentence of the API about a field, as a page says it: `keyId must be …` becomes `Key ID must be …`, and
- * `key: The file …` becomes `The file …`. Other sentences stay as they are.
+ * Replaces the field name in an API sentence: `keyId must be …` becomes `Key ID must be …`, and `key: The file …`
+ * becomes `The file …`. Other sentences stay.
  */
 export function withLabel(sentence: string): string {
   const [, field = '', below = '', rest = ''] =

@@ -4,7 +4,7 @@ import type { ReceivedAnswer } from '../../admin/api-types/operation-types.ts'
 import type { PushProgressEvent } from '../../admin/api-types/push-types.ts'
 import { call, comebacks, noteAway } from './call.ts'
 
-/** Hears the data of the events of this name in a stream, and `null` before its first one. `path` `null`: no stream. */
+/** Passes on the data of each event called `name`, and `null` at the start. `path` `null`: no stream. */
 export function useEvents(path: string | null, name: string, hear: (data: string | null) => void): void {
   useEffect(() => {
     hear(null)
@@ -13,14 +13,14 @@ export function useEvents(path: string | null, name: string, hear: (data: string
     source.addEventListener(name, ({ data }: MessageEvent<string>) => hear(data))
     source.addEventListener('end', () => source.close())
     source.addEventListener('error', () => {
-      // The browser connects again by itself.
+      // The browser reconnects by itself.
       if (source.readyState === EventSource.CONNECTING) noteAway()
     })
     return () => source.close()
   }, [path, comebacks.value])
 }
 
-/** How far a push is, live; `null`: not known yet. */
+/** `null`: not known yet. */
 export function useProgress(push: string | null): PushProgressEvent | null {
   const progress = useSignal<PushProgressEvent | null>(null)
   useEvents(push === null ? null : `/api/pushes/${encodeURIComponent(push)}/live`, 'progress', (data) => {
@@ -31,10 +31,9 @@ export function useProgress(push: string | null): PushProgressEvent | null {
 
 type Received = ReceivedAnswer['received'][number]
 
-/** How often the simulator is asked for arrivals. */
 const LOOK_MS = 700
 
-/** What has arrived at the simulated phones of an application; `null`: nobody looks. */
+/** Polls the pushes that arrive at the simulated phones. `application` `null`: no polling. */
 export function useReceived(application: string | null): readonly Received[] {
   const received = useSignal<readonly Received[]>([])
   useEffect(() => {
@@ -49,7 +48,7 @@ export function useReceived(application: string | null): readonly Received[] {
         const mine = answer.received.filter((one) => one.application === application)
         if (mine.length > 0) received.value = [...received.value, ...mine]
       } catch {
-        // The banner says that the server is away. Look again later.
+        // The banner says that the server is away.
       }
       if (!stop.signal.aborted) timer = window.setTimeout(() => void look(), LOOK_MS)
     }

@@ -6,8 +6,8 @@ import type { WrittenPlatform } from './platforms.ts'
 type Answers = readonly (readonly [order: string, text: string])[]
 
 /**
- * What a simulated gateway answers a push, by the beginning of the token; `''`: no order. A browser's order may name a push
- * service first, whose answer is played.
+ * Each platform's answers of the simulator, by the prefix of the token; `''`: no special answer. For browsers the
+ * prefix can begin with a push service, whose answer is imitated.
  */
 export const MAGIC: Readonly<Record<WrittenPlatform, Answers>> = {
   '0': [
@@ -114,7 +114,7 @@ export const MAGIC: Readonly<Record<WrittenPlatform, Answers>> = {
   ],
 }
 
-/** The beginning of a token that orders an answer `times` times; `0`: always. */
+/** The token prefix that orders an answer `times` times; `0`: always. */
 export function startOf(platform: WrittenPlatform, order: string, times: string): string {
   if (order === '') return ''
   return platform === '0' ? `bad${order}${times}` : `${order}${times === '0' ? '' : `-${times}`}:`
@@ -126,7 +126,7 @@ export async function registerThreePhones(application: ApplicationName['id']): P
   await Promise.all([register('0', [tokenFor('0'), tokenFor('0')]), register('1', [tokenFor('1')])])
 }
 
-/** Registers a simulated phone or browser. `start`: the order for the simulator, from `startOf`. */
+/** `start`: a prefix from `startOf`. */
 export async function registerPhone(
   application: ApplicationName['id'],
   platform: WrittenPlatform,
@@ -136,7 +136,7 @@ export async function registerPhone(
   await call('PUT', onBehalf(application, '/deviceToken'), { body })
 }
 
-/** Of the subscription in RFC 8291, appendix A: the simulator can decrypt what is sent to it. */
+/** From RFC 8291, appendix A: the simulator can decrypt messages for this subscription. */
 const EXAMPLE_KEYS = {
   p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
@@ -148,7 +148,7 @@ function tokenFor(platform: WrittenPlatform, start = ''): string {
   return platform === '1' ? random : `https://simulator.invalid/${random}`
 }
 
-/** 64 hexadecimal digits, not beginning with `bad` unless `start` does: that would be an order. */
+/** 64 hexadecimal digits. A token that begins with `bad` orders an answer, so only `start` may do so. */
 function appleToken(start: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
   const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

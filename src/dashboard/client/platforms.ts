@@ -1,3 +1,4 @@
+import type { ProviderName } from '../../admin/api-types/credential-types.ts'
 import type { DeviceView } from '../../admin/api-types/device-types.ts'
 
 export type WrittenPlatform = DeviceView['platform']
@@ -16,3 +17,17 @@ export const PLATFORMS: Readonly<Record<WrittenPlatform, ShownPlatform>> = {
 }
 
 export const ALL_PLATFORMS = Object.keys(PLATFORMS) as readonly WrittenPlatform[]
+
+interface ShownProvider {
+  readonly name: string
+  readonly asked: string
+  readonly reached: string
+}
+
+export const PROVIDERS: Readonly<Record<ProviderName, ShownProvider>> = {
+  apns: { name: 'Apple', asked: 'Apple', reached: 'iPhones and iPads' },
+  fcm: { name: 'Google', asked: 'Google', reached: 'Android devices' },
+  webpush: { name: 'Browsers', asked: 'push services', reached: 'browsers' },
+}
+
+export const ALL_PROVIDERS = Object.keys(PROVIDERS) as readonly ProviderName[]

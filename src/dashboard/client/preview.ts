@@ -10,21 +10,19 @@ import { onBehalf } from './paths.ts'
 import { problemOf } from './push-problem.ts'
 import type { PushProblem } from './push-problem.ts'
 
-/** As `POST /push/preview` of the public API answers it. */
+/** The answer of `POST /push/preview`. */
 export type Preview = AnswerOf<typeof PREVIEW>
 
-/** One language of a push in several. */
 export type PreviewedLanguage = NonNullable<Preview['languages']>[number]
 
 export type PreviewedRequest = NonNullable<PreviewedLanguage['apns']>
 
 export interface Previewed {
-  /** `null`: none yet. */
   readonly preview: Preview | null
   readonly problem: PushProblem | null
 }
 
-/** How long typing has to pause before the preview follows. */
+/** Pause in typing before the preview is requested. */
 const PAUSE_MS = 300
 
 export function askPreview(application: string, draft: Draft, signal?: AbortSignal): Promise<Preview> {
@@ -32,13 +30,13 @@ export function askPreview(application: string, draft: Draft, signal?: AbortSign
   return call('POST', onBehalf(application, '/push/preview'), { body, ...(signal !== undefined && { signal }) })
 }
 
-/** What shows nothing needs no text, so its preview counts an audience before there is one. */
+/** A push without a text is previewed as a silent one, to count its audience. */
 function countable(draft: Draft): Draft | null {
   if (hasContent(draft)) return draft
   return isNarrowed(draft) ? { ...audienceOf(draft), silent: 'true' } : null
 }
 
-/** The preview of a draft while it is typed: of one without text its audience, of an empty one nothing. */
+/** Follows the draft as it is typed. An empty draft is not previewed. */
 export function usePreview(application: string, draft: Draft): Previewed {
   const state = useSignal<Previewed>({ preview: null, problem: null })
   const wanted = countable(draft)

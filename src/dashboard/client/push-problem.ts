@@ -4,13 +4,13 @@ import { OPTION_INPUTS } from './draft.ts'
 
 export interface PushProblem {
   readonly sentence: string
-  /** Of the API; `null`: none in particular. */
+  /** The API's name of the field; `null`: unknown. */
   readonly field: string | null
-  /** The tag, if a text in a language is at fault. */
+  /** `null`: not in a translation. */
   readonly language: string | null
 }
 
-/** For a push with filters a title is enough. */
+/** With filters, a title is enough. */
 const NO_MESSAGE = 'The message is missing. A push to everyone or to one device needs more than a title.'
 
 const LABELS: ReadonlyMap<string, string> = new Map(
@@ -22,7 +22,7 @@ const LABELS: ReadonlyMap<string, string> = new Map(
   ].map(({ name, label }) => [name, label]),
 )
 
-/** The API begins each sentence about a field with its name, in whose place comes its label on the page. */
+/** Replaces the field name at the start of an API sentence by the field's label. */
 export function problemOf(error: unknown): PushProblem {
   const told = sentenceOf(error)
   const [name = '', named = null, below = ''] = /^([a-z_]+)((?:[.[][^\s,:]*)?)(?=[ ,:])/.exec(told) ?? []

@@ -3,13 +3,13 @@ import { useEffect } from 'preact/hooks'
 import { call, comebacks, sentenceOf } from './call.ts'
 
 export interface Resource<T> {
-  /** `null`: not here yet, or it could not be read. What was read before stays while `problem` says why it may be old. */
+  /** `null`: not loaded. After an error the old value stays. */
   readonly value: T | null
   readonly problem: string | null
   readonly reload: () => void
 }
 
-/** What a path answers; asked again when the path changes, and when the server came back. `null`: nothing is asked. */
+/** Loads `path`, again when it changes or the server comes back. `null`: loads nothing. */
 export function useResource<T>(path: string | null): Resource<T> {
   const state = useSignal<{ path: string | null; value: T | null; problem: string | null }>({
     path: null,
@@ -41,13 +41,15 @@ export function useResource<T>(path: string | null): Resource<T> {
   }
 }
 
-/** Reads it again every `ms` while somebody looks, and when they come back to the page. */
-export function useFresh({ reload }: Pick<Resource<unknown>, 'reload'>, ms = 10_000): void {
+const FRESH_MS = 10_000
+
+/** Reloads regularly while the page is visible, and when it becomes visible. */
+export function useFresh({ reload }: Pick<Resource<unknown>, 'reload'>): void {
   useEffect(() => {
     const again = (): void => {
       if (!document.hidden) reload()
     }
-    const timer = setInterval(again, ms)
+    const timer = setInterval(again, FRESH_MS)
     document.addEventListener('visibilitychange', again)
     return () => {
       clearInterval(timer)

@@ -5,12 +5,12 @@ import { publicUrl } from './curl.ts'
 import { applicationCall, onBehalf } from './paths.ts'
 import { contactAt } from './vapid-contact.ts'
 
-/** The scripts for pages that register browsers: this listener serves them too. */
+/** Both listeners serve these scripts. */
 const CLIENT = '/webpush/client.js'
 const WORKER = '/webpush/worker.js'
 
 interface BrowserClient {
-  /** As client.js has it. */
+  /** As in client.js. */
   readonly connect: (options: Readonly<Record<string, unknown>>) => {
     readonly enrol: (options: Readonly<Record<string, unknown>>) => Promise<{ readonly token: string }>
   }
@@ -21,7 +21,7 @@ interface ClientRequest {
   readonly body: object
 }
 
-/** Why no push can reach this browser; `null`: no reason is known. */
+/** `null`: no known reason. */
 export function whyNoPushHere(): string | null {
   if (!isSecureContext) {
     return `Browsers allow push only over https, or http on the same machine. This page is at ${location.origin}. Open it over https, or through ssh -L 8791:127.0.0.1:8791 as http://127.0.0.1:8791.`
@@ -30,9 +30,9 @@ export function whyNoPushHere(): string | null {
   return 'Push is not available here. Private windows never have it, and an iPhone or iPad only in a page on the home screen.'
 }
 
-/** Registers this browser with the application, creating its key for browsers if there is none. Returns the endpoint. */
+/** Creates a VAPID key if there is none. Returns the endpoint. */
 export async function registerThisBrowser({ id, credentials }: ApplicationAnswer): Promise<string> {
-  // First: some browsers show the prompt only directly after a click.
+  // First, since some browsers prompt only directly after a click.
   if ((await Notification.requestPermission()) !== 'granted') {
     throw new Error('Notifications are blocked. Allow them for this site in your browser’s settings.')
   }
@@ -45,32 +45,32 @@ export async function registerThisBrowser({ id, credentials }: ApplicationAnswer
     call: ({ path, body }: ClientRequest) =>
       call('PUT', onBehalf(id, `/${path}`), { body }).then(
         (answer) => ({ status: 200, body: answer }),
-        // What the server refused has a code, and is not repeated.
+        // A refusal has a code and is not retried.
         (error: Error) => ({ status: 'code' in error ? 400 : 503, body: { message: error.message } }),
       ),
   })
   return token
 }
 
-/** Calls `listener` with each push of the application that arrives here; the returned function stops it. */
+/** Calls `listener` with each push that arrives here for the application. Returns a function that stops it. */
 export function whenArrived(id: ApplicationAnswer['id'], listener: (shown: Arrived) => void): () => void {
   const hear = ({ data }: MessageEvent<{ bellhop?: { notification?: Arrived }; scope?: string } | null>): void => {
     const shown = data?.scope === location.origin + scopeOf(id) ? data.bellhop?.notification : undefined
     if (shown !== undefined) listener(shown)
   }
-  // Undefined where the page is not secure.
+  // Undefined if the page is not secure.
   const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer }
   serviceWorker?.addEventListener('message', hear)
   return () => serviceWorker?.removeEventListener('message', hear)
 }
 
-/** The notification of a declarative message. */
+/** The notification in a declarative message. */
 interface Arrived {
   readonly title: string
   readonly body?: string
 }
 
-/** No page is there: the worker of an application must not serve the dashboard itself. */
+/** No page is in this scope: an application's worker must not serve the dashboard. */
 function scopeOf(id: ApplicationAnswer['id']): string {
   return `/webpush/${encodeURIComponent(id)}`
 }
@@ -95,7 +95,7 @@ interface TrustedTypes {
 
 let policy: Policy | undefined
 
-/** As the page's Content-Security-Policy requires (Trusted Types). */
+/** The page's Content-Security-Policy requires Trusted Types. */
 function trusted(url: string): string {
   const { trustedTypes } = window as { trustedTypes?: TrustedTypes }
   policy ??= trustedTypes?.createPolicy('worker', { createScriptURL: (wanted) => (wanted === WORKER ? wanted : '') })

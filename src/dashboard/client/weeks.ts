@@ -4,7 +4,7 @@ export type DayCount = keyof Omit<OverviewDay, 'day'>
 
 const WEEK = 7
 
-/** Sums over the last seven days, of which the last is today, and over the seven before. */
+/** `last`: the seven days up to today. `before`: the seven before. */
 export function weeksOf(
   days: readonly OverviewDay[],
   name: DayCount,
@@ -12,7 +12,7 @@ export function weeksOf(
   return { last: sumOf(days.slice(-WEEK), name), before: sumOf(days.slice(-2 * WEEK, -WEEK), name) }
 }
 
-/** Today, and the whole of the same day of last week; `null`: it is not known. */
+/** `weekAgo`: the whole day; `null` if unknown. */
 export function todayOf(days: readonly OverviewDay[], name: DayCount) {
   const weekAgo = days.at(-1 - WEEK)
   return { today: days.at(-1)?.[name] ?? 0, weekAgo: weekAgo?.[name] ?? null, weekAgoDay: weekAgo?.day ?? null }
@@ -22,14 +22,13 @@ export function sumOf(days: readonly OverviewDay[], name: DayCount): number {
   return days.reduce((total, day) => total + (day[name] ?? 0), 0)
 }
 
-/** `+12 %`, `−8 %`, `0 %`: from one number to another; `null`: there is nothing to compare with. */
+/** `+12 %`, `−8 %`, `0 %`. `null`: nothing to compare with. */
 export function changeOf(before: number, now: number): string | null {
   if (before === 0) return null
   const percent = Math.round((100 * (now - before)) / before)
   return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toLocaleString()} %`
 }
 
-/** `Thursday`, for `2026-11-26`. */
 export function weekdayOf(day: string): string {
   return new Date(`${day}T00:00:00Z`).toLocaleDateString(undefined, { weekday: 'long', timeZone: 'UTC' })
 }

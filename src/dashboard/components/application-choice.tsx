@@ -3,14 +3,13 @@ import { ChoiceField } from './field.tsx'
 
 interface Props {
   readonly applications: readonly ApplicationName[]
-  /** An ID; `''`: all of them. */
+  /** An ID; `''`: all applications. */
   readonly value: string
   readonly onValue: (id: string) => void
-  /** What choosing none is called. */
+  /** The text of the choice `''`. */
   readonly all: string
 }
 
-/** A filter of a list by application. */
 export function ApplicationChoice({ applications, all, value, onValue }: Props) {
   return (
     <ChoiceField

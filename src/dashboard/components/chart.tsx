@@ -8,16 +8,16 @@ interface Series {
 
 interface Props {
   readonly caption: string
-  /** `2026-11-26`, in order; the last one is today. */
+  /** `2026-11-26`, ascending, up to today. */
   readonly days: readonly string[]
-  /** Each has a value for each day. */
+  /** One value per day. */
   readonly series: readonly Series[]
 }
 
 const WIDTH = 600
 const HEIGHT = 140
 
-/** Bars by day, with both axes. Hidden from screen readers: a page that has it has the same numbers as a table. */
+/** Hidden from screen readers: put the same numbers into a table. */
 export function Chart({ caption, days, series }: Props) {
   if (days.length === 0) return null
   const top = niceTop(Math.max(1, ...series.flatMap(({ values }) => values)))

@@ -5,12 +5,12 @@ interface Props {
   readonly label: string
   readonly hint?: string
   readonly problem: string | null
-  /** Items with commas between them. */
+  /** Separated by commas. */
   readonly value: string
   readonly onValue: (value: string) => void
 }
 
-/** Several texts: each becomes a chip with a comma or Enter. What is still being typed counts already. */
+/** A comma or Enter turns the text into a chip. Unfinished text already counts. */
 export function ChipsField({ value, onValue, hint = '', ...field }: Props) {
   const { items, rest } = typedList(value)
   return (
@@ -23,7 +23,7 @@ export function ChipsField({ value, onValue, hint = '', ...field }: Props) {
         spellcheck={false}
         autocomplete="off"
         onKeyDown={(event) => {
-          // An empty Enter submits the form.
+          // Enter in an empty field submits the form.
           if (event.key === 'Enter' && rest.trim() !== '') {
             event.preventDefault()
             onValue(listText([...items, rest.trim()], ''))
@@ -43,7 +43,7 @@ export function ChipsField({ value, onValue, hint = '', ...field }: Props) {
                 type="button"
                 class="quiet"
                 onClick={({ currentTarget }) => {
-                  // The button goes, and the focus with it.
+                  // The button disappears, and the focus with it.
                   currentTarget.closest('ul')?.parentElement?.querySelector('input')?.focus()
                   onValue(listText(items.toSpliced(at, 1), rest))
                 }}

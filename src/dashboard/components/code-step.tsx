@@ -7,7 +7,6 @@ import { Form } from './form.tsx'
 import { Code, Page } from './page.tsx'
 
 interface Props {
-  /** From the answer to the first step. */
   readonly step: string
   readonly onDone: (session: SessionAnswer) => void
   readonly onCancel: () => void

@@ -1,4 +1,4 @@
-/** RFC 4180. Apps register what gets into these tables, so no cell may be a formula to a spreadsheet. */
+/** RFC 4180. Apps choose the values, so a value must not become a formula in a spreadsheet. */
 export function csvOf(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
 }

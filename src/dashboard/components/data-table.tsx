@@ -6,24 +6,24 @@ import { clock, count, ZONE } from './text.ts'
 
 export interface Column<Row> {
   readonly name: string
-  /** How the value is shown. `name`: text that a person chose, in either writing direction. Default: as it is. */
+  /** `name`: chosen by a person, in either writing direction. Default: shown as it is. */
   readonly kind?: 'number' | 'time' | 'name' | 'code'
-  /** As it is written into a file; a time as ISO 8601. */
+  /** As exported; a time as ISO 8601. */
   readonly value: (row: Row) => string | number | null
   readonly show?: (row: Row) => ComponentChildren
-  /** Where the cell leads; `null`: nowhere. */
+  /** `null`: no link. */
   readonly link?: (row: Row) => string | null
 }
 
 interface Props<Row> {
-  /** What is in it; also the name of its files. */
+  /** Also names the exported files. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string | number
 }
 
-/** Scrolls sideways where it is wider than the window, and says so. */
+/** Scrolls sideways if it is too wide, and says so. */
 export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
   const { scroll, goesOn, look } = useOverflow()
   const save = (ending: string, type: string, text: () => string) => (
@@ -78,7 +78,6 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: Props<Row>) {
   )
 }
 
-/** Whether something is hidden to the right of what scrolls sideways. */
 function useOverflow() {
   const scroll = useRef<HTMLDivElement>(null)
   const goesOn = useSignal(false)

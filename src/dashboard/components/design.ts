@@ -1,6 +1,6 @@
 // What the components page shows, and the tests of the style sheet hold.
 
-/** Text and what it stands on, as names of custom properties in style.css. Each pair has a contrast of at least 4.5. */
+/** Text colour and background, as custom properties of style.css. The contrast is at least 4.5. */
 export const TEXT_PAIRS = [
   ['ink', 'ground'],
   ['ink', 'paper'],
@@ -17,7 +17,7 @@ export const TEXT_PAIRS = [
   ['bad', 'paper'],
 ] as const
 
-/** What is told apart by its colour: at least 3. */
+/** Contrast of at least 3. */
 export const SHAPE_PAIRS = [
   ['edge', 'ground'],
   ['edge', 'paper'],
@@ -27,7 +27,7 @@ export const SHAPE_PAIRS = [
   ['bad', 'line'],
 ] as const
 
-/** In rem, with what has that size. */
+/** In rem. */
 export const TYPE_SCALE = [
   [1.75, 'Page heading'],
   [1.5, 'Figure'],
@@ -42,7 +42,7 @@ export const SPACES = [2, 4, 8, 12, 16, 24, 32, 40, 48, 64, 96] as const
 
 type Rgb = readonly [red: number, green: number, blue: number]
 
-/** WCAG 2.2, contrast ratio: 1 to 21. Parts are 0 to 255. */
+/** WCAG 2.2 contrast ratio, 1 to 21. */
 export function contrast(one: Rgb, other: Rgb): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((left, right) => left - right)
   return (light + 0.05) / (dark + 0.05)

@@ -6,7 +6,7 @@ import { DataTable } from './data-table.tsx'
 import type { Column } from './data-table.tsx'
 import { tokenPart } from './text.ts'
 
-/** As the glossary calls the states. */
+/** The glossary's names of the states. */
 export const STATE_NAMES = { registered: 'registered', gone: 'unregistered', quarantined: 'quarantined' } as const
 
 export function DeviceState({ state }: Pick<DeviceView, 'state'>) {
@@ -29,12 +29,10 @@ const COLUMNS: readonly Column<DeviceView>[] = [
 ]
 
 interface Props {
-  /** Its ID. */
   readonly application: string
   readonly devices: readonly DeviceView[]
 }
 
-/** Each row leads to the page of its device. */
 export function DeviceTable({ application, devices }: Props) {
   const token: Column<DeviceView> = {
     name: 'Token',

@@ -9,7 +9,7 @@ interface DialogProps {
   readonly children?: ComponentChildren
 }
 
-/** Over the page until it is closed; Escape closes it. The browser keeps the focus in it, and gives it back. */
+/** Escape closes it. The browser keeps the focus inside, and restores it afterwards. */
 function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -28,7 +28,7 @@ interface AskingProps extends DialogProps {
   readonly onSubmit: () => Promise<void>
 }
 
-/** A dialog that asks before something is done. It stays until `onSubmit` closes it. */
+/** Stays open until `onSubmit` closes it. */
 export function Asking({ title, onClose, children, ...form }: AskingProps) {
   return (
     <Dialog title={title} onClose={onClose}>
@@ -46,13 +46,9 @@ export function Asking({ title, onClose, children, ...form }: AskingProps) {
   )
 }
 
-interface TellingProps extends DialogProps {
-  readonly button: string
-}
-
-export function Telling({ button, onClose, children, ...dialog }: TellingProps) {
+export function Telling({ title, button, onClose, children }: DialogProps & { readonly button: string }) {
   return (
-    <Dialog onClose={onClose} {...dialog}>
+    <Dialog title={title} onClose={onClose}>
       {children}
       <div class="buttons">
         <button type="button" onClick={onClose}>
@@ -69,7 +65,6 @@ interface OpenerProps {
   readonly dialog: (close: () => void) => ComponentChildren
 }
 
-/** A button that opens a dialog, which gets what closes it. */
 export function Opener({ kind, text, dialog }: OpenerProps) {
   const isOpen = useSignal(false)
   return (
@@ -84,7 +79,6 @@ export function Opener({ kind, text, dialog }: OpenerProps) {
 
 type ConfirmingProps = Omit<OpenerProps, 'dialog'> & Omit<AskingProps, 'onClose' | 'isDangerous'>
 
-/** A button that asks before it ends something. */
 export function Confirming({ kind = 'danger', text, onSubmit, ...asking }: ConfirmingProps) {
   return (
     <Opener

@@ -11,7 +11,6 @@ interface Props {
   readonly onErased: () => void
 }
 
-/** A button that asks for the user ID before it erases what is stored about a user. */
 export function EraseUser({ application, user, kind, onErased }: Props) {
   const typed = useSignal('')
   return (

@@ -5,18 +5,12 @@ import { useId } from 'preact/hooks'
 interface Field {
   readonly label: string
   readonly hint?: ComponentChildren
-  /** What is wrong with the value. Default: nothing is known to be. */
   readonly problem?: string | null
   readonly value: string
   readonly onValue: (value: string) => void
 }
 
-interface Keys {
-  /** Hears of each key before the form does. Default: nobody. */
-  readonly onKeyDown?: (event: KeyboardEvent) => void
-}
-
-type Input = Field & Keys & Attributes
+type Input = Field & Attributes & { readonly onKeyDown?: (event: KeyboardEvent) => void }
 
 interface Attributes {
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'url' | 'datetime-local'
@@ -33,6 +27,15 @@ export function keptIn<Text extends string>(text: Signal<Text>): Pick<Field, 'va
   return { value: text.value, onValue: (value) => void (text.value = value as Text) }
 }
 
+/** Makes Enter call `act` instead of submitting the form. */
+export function onEnter(act: () => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    act()
+  }
+}
+
 export function TextField({ label, hint, problem, onValue, onKeyDown, type = 'text', ...rest }: Input) {
   return (
     <Labelled
@@ -41,7 +44,7 @@ export function TextField({ label, hint, problem, onValue, onKeyDown, type = 'te
         <input
           {...rest}
           {...known}
-          // Preact knows each type's own attributes; here are only those that all of ours have.
+          // Preact types the attributes of each input type; these exist for all.
           // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- the compiler asks for it
           type={type as 'text'}
           onInput={({ currentTarget }) => onValue(currentTarget.value)}
@@ -52,12 +55,7 @@ export function TextField({ label, hint, problem, onValue, onKeyDown, type = 'te
   )
 }
 
-interface NewPassword {
-  readonly label: string
-  readonly password: Signal<string>
-}
-
-export function NewPasswordField({ label, password }: NewPassword) {
+export function NewPasswordField({ label, password }: { readonly label: string; readonly password: Signal<string> }) {
   return (
     <TextField
       type="password"
@@ -116,7 +114,7 @@ interface LabelledProps {
   readonly control: (known: Known) => ComponentChildren
 }
 
-/** A control with its label, hint and problem, which it names for screen readers. */
+/** Names the hint and the problem for screen readers. */
 function Labelled({ label, hint, problem = null, control }: LabelledProps) {
   const id = useId()
   const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(problem === null ? [] : [`${id}-problem`])]
@@ -168,7 +166,6 @@ interface ChoicesProps {
   readonly onValue: (value: string) => void
 }
 
-/** One of a few, all in sight. */
 export function Choices({ legend, options, value, onValue }: ChoicesProps) {
   const name = useId()
   return (

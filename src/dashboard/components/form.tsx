@@ -6,18 +6,17 @@ import { Notice } from './notice.tsx'
 
 interface Props {
   readonly submit: string
-  /** Gets the value of the button that was pressed; `''`: the form's own. */
+  /** `button`: value of the pressed button; `''`: the form's own. */
   readonly onSubmit: (button: string) => Promise<void>
   readonly children?: ComponentChildren
   readonly label?: string
-  /** Of a button that ends something. */
   readonly isDangerous?: boolean
-  /** Default: the button stands out. */
+  /** Default: the button is a primary one. */
   readonly isQuiet?: boolean
   readonly beside?: ComponentChildren
 }
 
-/** Fields and a button, which is busy while `onSubmit` runs. A refusal stands above the button until a field is changed. */
+/** Shows an error until a field changes. */
 export function Form({ submit, onSubmit, children, label, isDangerous = false, isQuiet = false, beside }: Props) {
   const isBusy = useSignal(false)
   const problem = useSignal<string | null>(null)

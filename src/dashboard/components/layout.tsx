@@ -18,7 +18,7 @@ const menu = (of: PageEntry['menu']) => PAGES.filter((page) => page.menu === of)
 
 export function Layout({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation()
-  /** Only a narrow window folds the menu away. */
+  /** Wide windows always show the menu. */
   const isOpen = useSignal(false)
   const signOut = async (): Promise<void> => {
     await call('DELETE', '/api/session')
@@ -65,7 +65,7 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
               <bdi>{session.value?.administrator?.name}</bdi>
               <small>{session.value?.service?.version.split(' ')[0]}</small>
             </span>
-            {/* Where the server is away, the banner says so, and the session stays. */}
+            {/* If the server is away, the banner says so. */}
             <button type="button" class="quiet" onClick={() => void signOut().catch(() => {})}>
               Sign out
             </button>
@@ -79,7 +79,7 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
   )
 }
 
-/** Around the pages of one application: its tabs, and its record for the page, or why there is none. */
+/** The tabs of an application and its record, or the reason why it could not be loaded. */
 export function ApplicationArea({ children }: { readonly children: ComponentChildren }) {
   const id = useRoute().params['id'] ?? ''
   const application = useResource<ApplicationAnswer>(applicationCall(id))

@@ -23,7 +23,7 @@ const SWITCHES = [
 
 interface Props {
   readonly limits: ApplicationLimits
-  /** Gets only what was changed: another administrator may have changed the rest. */
+  /** Gets only the changed limits: another administrator may have changed others. */
   readonly onSave: (changed: Partial<ApplicationLimits>) => Promise<void>
 }
 

@@ -7,7 +7,7 @@ interface Props<T> {
   readonly children: (value: T) => ComponentChildren
 }
 
-/** What was read; until then that it is coming, or why it is not. What is old stays below the reason. */
+/** After an error the old value stays below the message. */
 export function Loaded<T>({ of: { value, problem, reload }, children }: Props<T>) {
   return (
     <>
@@ -17,7 +17,7 @@ export function Loaded<T>({ of: { value, problem, reload }, children }: Props<T>
   )
 }
 
-/** Appears only where it takes a while. */
+/** The style sheet delays it, so fast loads don't show it. */
 export function Loading() {
   return (
     <p class="loading" role="status">
@@ -27,7 +27,6 @@ export function Loading() {
 }
 
 interface FailedProps {
-  /** `null`: it has not failed. */
   readonly problem: string | null
   readonly onRetry: () => void
 }

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact'
 
 interface Props {
   readonly level: 'error' | 'warning' | 'good' | 'note'
-  /** `null`: there is no notice. */
+  /** `null`: no notice. */
   readonly children: ComponentChildren
 }
 
 const WORDS = { error: 'Error: ', warning: 'Warning: ', good: 'Done: ', note: '' }
 
-/** Says in a word, too, what its colour says. */
+/** A word says the same as the colour. */
 export function Notice({ level, children }: Props) {
   if (children === null) return null
   return (
@@ -19,7 +19,7 @@ export function Notice({ level, children }: Props) {
   )
 }
 
-/** In place of a list that has nothing yet: what it would be, and what to do. */
+/** Replaces an empty list. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <section class="empty">

@@ -7,18 +7,17 @@ import { Notice } from './notice.tsx'
 export const PageTitle = createContext('')
 
 interface Props {
-  /** Default: that of the list of pages. */
+  /** Default: from the list of pages. */
   readonly title?: string | undefined
-  /** One sentence below the heading. */
   readonly lead?: ComponentChildren
   readonly action?: ComponentChildren
   readonly problem?: string | null
-  /** The calls behind the page, as commands. */
+  /** The page's calls as commands. */
   readonly curl?: readonly string[]
   readonly children?: ComponentChildren
 }
 
-/** The first page leaves the focus where the browser has it; later ones move it to their heading. */
+/** Later pages move the focus to their heading. */
 let isLoaded = false
 
 export function Page({ title: own, lead, action, problem = null, curl = [], children }: Props) {
@@ -58,7 +57,7 @@ export function Page({ title: own, lead, action, problem = null, curl = [], chil
   )
 }
 
-/** Text to copy. It scrolls, so it takes the keyboard's focus. */
+/** Focusable, since it scrolls. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="code">
@@ -70,7 +69,7 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
   )
 }
 
-/** Only where browsers allow the clipboard: over https, and on this machine. */
+/** Browsers allow the clipboard over https and on localhost only. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const copied = useSignal<string | null>(null)
   if (!isSecureContext) return null

@@ -1,17 +1,17 @@
 interface Props {
-  /** Where the list begins; `null`: here. */
-  readonly first: string | null
-  /** `null`: the list ends here. */
-  readonly next: string | null
+  /** Cursor of this page; `''`: the first one. */
+  readonly from: string
+  /** Cursor of the next page; `null`: none. */
+  readonly next: string | number | null
+  readonly pageOf: (from: string) => string
 }
 
-/** Below a list that has more than one page. */
-export function Paging({ first, next }: Props) {
-  if (first === null && next === null) return null
+export function Paging({ from, next, pageOf }: Props) {
+  if (from === '' && next === null) return null
   return (
     <p class="buttons">
-      {first !== null && <a href={first}>First page</a>}
-      {next !== null && <a href={next}>Next page</a>}
+      {from !== '' && <a href={pageOf('')}>First page</a>}
+      {next !== null && <a href={pageOf(String(next))}>Next page</a>}
     </p>
   )
 }

@@ -6,16 +6,15 @@ import type { Column } from './data-table.tsx'
 type PushThere = DeviceAnswer['pushes'][number]
 
 interface Props<Row> {
-  /** Its ID. */
   readonly application: string
+  readonly whose: 'device' | 'user'
   readonly pushes: readonly Row[]
   readonly keyOf: (push: Row) => string
-  /** Columns after that of the push. */
+  /** After the column of the push. */
   readonly more?: readonly Column<Row>[]
 }
 
-/** What became of pushes on some devices. */
-export function PushResults<Row extends PushThere>({ application, pushes, keyOf, more = [] }: Props<Row>) {
+export function PushResults<Row extends PushThere>({ application, whose, pushes, keyOf, more = [] }: Props<Row>) {
   const columns: readonly Column<Row>[] = [
     {
       name: 'Push',
@@ -35,7 +34,16 @@ export function PushResults<Row extends PushThere>({ application, pushes, keyOf,
       ),
     },
   ]
-  return <DataTable caption="Latest pushes" columns={columns} rows={pushes} keyOf={keyOf} />
+  return (
+    <>
+      <h2>Latest pushes</h2>
+      {pushes.length === 0 ? (
+        <p>None of the application’s latest pushes was for this {whose}.</p>
+      ) : (
+        <DataTable caption="Latest pushes" columns={columns} rows={pushes} keyOf={keyOf} />
+      )}
+    </>
+  )
 }
 
 export function Verdict({ verdict }: Pick<PushThere, 'verdict'>) {

@@ -21,7 +21,7 @@ export function SecondFactor({ onChange }: { readonly onChange: () => void }) {
   const codes = useSignal<readonly string[]>([])
   const code = useSignal('')
 
-  /** Recovery codes in the answer are shown. */
+  /** Shows recovery codes if the answer has any. */
   const change = async (method: string, path: string): Promise<void> => {
     const answer = await call<Partial<RecoveryCodesAnswer> | null>(method, path, { body: { code: code.value } })
     codes.value = answer?.recoveryCodes ?? []

@@ -64,11 +64,7 @@ export function AdministratorsPage() {
   )
 }
 
-interface AdministratorsProps extends AdministratorsAnswer {
-  readonly onChange: () => void
-}
-
-function Administrators({ administrators, onChange }: AdministratorsProps) {
+function Administrators({ administrators, onChange }: AdministratorsAnswer & { readonly onChange: () => void }) {
   const isRemovable = (name: string): boolean =>
     administrators.length > 1 && name !== session.value?.administrator?.name
   return (
@@ -173,7 +169,7 @@ const EXPIRIES = [
 
 interface Removing {
   readonly name: string
-  /** Path of the list it is in. */
+  /** The list's path. */
   readonly list: string
   readonly onDone: () => void
 }

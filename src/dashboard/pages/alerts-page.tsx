@@ -32,12 +32,8 @@ export function AlertsPage() {
   )
 }
 
-interface AlertProps {
-  readonly alert: AlertView
-  readonly onTested: () => void
-}
-
-function Alert({ alert: { name, place, kinds, toldAt, problem }, onTested }: AlertProps) {
+function Alert({ alert, onTested }: { readonly alert: AlertView; readonly onTested: () => void }) {
+  const { name, place, kinds, toldAt, problem } = alert
   const test = async (): Promise<void> => {
     await call('POST', `/api/alerts/${name}/test`)
     onTested()

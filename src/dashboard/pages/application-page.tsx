@@ -10,6 +10,7 @@ import { newSecret, secretOf, useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall, applicationPage } from '../client/paths.ts'
+import { ALL_PROVIDERS, PROVIDERS } from '../client/platforms.ts'
 import { useFresh } from '../client/resource.ts'
 import { Asking, Confirming, Opener, Telling } from '../components/dialog.tsx'
 import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
@@ -86,20 +87,15 @@ export function ApplicationPage() {
   )
 }
 
-interface KnownProps extends ApplicationAnswer {
-  readonly onChanged: () => void
-}
-
-function Known({ id, name, devices, labels, providers, webhook, onChanged }: KnownProps) {
+function Known(props: ApplicationAnswer & { readonly onChanged: () => void }) {
+  const { id, name, devices, labels, providers, webhook, onChanged } = props
   return (
     <Facts
       of={[
         ['ID', <code>{id}</code>],
         ['Devices', count(devices)],
         ['Tags and types', count(labels)],
-        ['Apple', <ProviderMark provider={providers.apns} />],
-        ['Google', <ProviderMark provider={providers.fcm} />],
-        ['Browsers', <ProviderMark provider={providers.webpush} />],
+        ...ALL_PROVIDERS.map((one) => [PROVIDERS[one].name, <ProviderMark provider={providers[one]} />] as const),
         [
           'Webhook',
           <>

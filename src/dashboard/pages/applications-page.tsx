@@ -11,6 +11,7 @@ import { newSecret } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationPage } from '../client/paths.ts'
+import { ALL_PROVIDERS, PROVIDERS } from '../client/platforms.ts'
 import { useFresh, useResource } from '../client/resource.ts'
 import { Badge } from '../components/badge.tsx'
 import { DataTable } from '../components/data-table.tsx'
@@ -28,8 +29,8 @@ export function ProviderMark({ provider: { state, reason, simulated } }: { reado
   return <Badge level="bad">{reason ?? 'paused'}</Badge>
 }
 
-const providerColumn = (name: string, provider: ProviderName): Column<ApplicationSummary> => ({
-  name,
+const providerColumn = (provider: ProviderName): Column<ApplicationSummary> => ({
+  name: PROVIDERS[provider].name,
   value: ({ providers }) => providers[provider].state,
   show: ({ providers }) => <ProviderMark provider={providers[provider]} />,
 })
@@ -44,9 +45,7 @@ const columnsWith = (problemsOf: (id: string) => number | null): readonly Column
     value: ({ id }) => problemsOf(id),
     link: ({ id }) => (problemsOf(id) ? '/' : null),
   },
-  providerColumn('Apple', 'apns'),
-  providerColumn('Google', 'fcm'),
-  providerColumn('Browsers', 'webpush'),
+  ...ALL_PROVIDERS.map(providerColumn),
   { name: 'ID', kind: 'code', value: ({ id }) => id },
 ]
 

@@ -15,7 +15,7 @@ import { Paging } from '../components/paging.tsx'
 import { LockScreens } from '../components/push/lock-screen.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 
-/** Every component in every state, for whoever changes one. Not in the release. */
+/** Every component in every state. Not in the release. */
 export function ComponentsPage() {
   return (
     <Page lead="Each thing that pages are made of, in each of its states. Only in development.">
@@ -164,7 +164,7 @@ function Data() {
         ]}
         keyOf={({ name }) => name}
       />
-      <Paging first="#content" next="#content" />
+      <Paging from="1" next="2" pageOf={() => '#content'} />
       <Chart
         caption="A chart"
         days={DAYS}

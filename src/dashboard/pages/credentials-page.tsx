@@ -4,6 +4,7 @@ import { useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl } from '../client/curl.ts'
 import { applicationCall } from '../client/paths.ts'
+import { PROVIDERS } from '../client/platforms.ts'
 import { Findings, lastCheck } from '../components/credential/credential-card.tsx'
 import { credentialSentence, ENVIRONMENTS } from '../components/credential/credential-sentence.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
@@ -79,7 +80,7 @@ function Credential({ id, credential, state, onGone }: Shown) {
   const tests = useSignal(0)
   return (
     <section class="card">
-      <h2>{WHOSE[provider]}</h2>
+      <h2>{PROVIDERS[provider].name}</h2>
       <p>{credentialSentence({ credential, state, check: lastCheck(id, provider), now: Date.now() })}</p>
       <details>
         <summary>Details</summary>
@@ -98,17 +99,13 @@ function Credential({ id, credential, state, onGone }: Shown) {
             onGone()
           }}
         >
-          <p>Pushes to {REACHED[provider]} fail until you add a new one.</p>
+          <p>Pushes to {PROVIDERS[provider].reached} fail until you add a new one.</p>
         </Confirming>
       </div>
       {tests.value > 0 && <Findings key={tests.value} application={id} provider={provider} />}
     </section>
   )
 }
-
-const WHOSE = { apns: 'Apple', fcm: 'Google', webpush: 'Browsers' } as const
-
-const REACHED = { apns: 'iPhones and iPads', fcm: 'Android devices', webpush: 'browsers' } as const
 
 function factsOf(credential: CredentialView): readonly Fact[] {
   switch (credential.kind) {

@@ -60,7 +60,7 @@ export function DevicePage() {
               )}
               {user !== null && <EraseUser kind="danger" application={id} user={user} onErased={leave} />}
             </div>
-            <Pushes id={id} pushes={pushes} />
+            <PushResults application={id} whose="device" pushes={pushes} keyOf={({ push }) => push} />
           </>
         )}
       </Loaded>
@@ -102,16 +102,3 @@ function Known({ device }: { readonly device: DeviceView }) {
 }
 
 const PHONE = { android: 'Android', ios: 'iPhone, reached through FCM' } as const
-
-function Pushes({ id, pushes }: { readonly id: string; readonly pushes: DeviceAnswer['pushes'] }) {
-  return (
-    <>
-      <h2>Latest pushes</h2>
-      {pushes.length === 0 ? (
-        <p>None of the application’s latest pushes was for this device.</p>
-      ) : (
-        <PushResults application={id} pushes={pushes} keyOf={({ push }) => push} />
-      )}
-    </>
-  )
-}

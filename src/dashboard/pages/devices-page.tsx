@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import type { DevicesAnswer, DeviceSearchAnswer } from '../../admin/api-types/device-types.ts'
 import { useApplication } from '../client/application.ts'
@@ -7,19 +6,16 @@ import { applicationCall, applicationPage, queryOf } from '../client/paths.ts'
 import { ALL_PLATFORMS, PLATFORMS } from '../client/platforms.ts'
 import { useFresh, useResource } from '../client/resource.ts'
 import { DeviceTable, STATE_NAMES } from '../components/device-table.tsx'
-import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
-import { Form } from '../components/form.tsx'
+import { ChoiceField, TextField } from '../components/field.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { Paging } from '../components/paging.tsx'
+import { SearchForm } from '../components/search-form.tsx'
 
 export function DevicesPage() {
   const { id } = useApplication()
-  const { query, route } = useLocation()
-  const here = applicationPage(id, 'devices')
-  const { q: asked = '', by = '' } = query
-  const typed = useSignal(asked)
+  const { q: asked = '', by = '' } = useLocation().query
   const search = applicationCall(id, 'devices', 'search') + queryOf({ q: asked === '' ? 'vip' : asked, by })
   return (
     <Page
@@ -30,16 +26,12 @@ export function DevicesPage() {
         publicCurl({ method: 'GET', path: '/deviceToken/all', application: id }),
       ]}
     >
-      <Form submit="Search" isQuiet onSubmit={() => Promise.resolve(route(here + queryOf({ q: typed.value.trim() })))}>
-        <TextField
-          type="search"
-          label="Token, alias, user or tag"
-          hint="The first 8 characters of a token are enough. Everything else must match exactly."
-          {...keptIn(typed)}
-          spellcheck={false}
-          autocomplete="off"
-        />
-      </Form>
+      <SearchForm
+        page={applicationPage(id, 'devices')}
+        asked={asked}
+        label="Token, alias, user or tag"
+        hint="The first 8 characters of a token are enough. Everything else must match exactly."
+      />
       {asked === '' ? <Newest /> : <Found search={search} />}
     </Page>
   )
@@ -127,7 +119,7 @@ function Newest() {
                 </p>
               </Empty>
             )}
-            <Paging first={before === '' ? null : pageOf({})} next={next === null ? null : pageOf({ before: next })} />
+            <Paging from={before} next={next} pageOf={(from) => pageOf({ before: from })} />
           </>
         )}
       </Loaded>

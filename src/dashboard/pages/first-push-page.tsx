@@ -11,7 +11,7 @@ import { PLATFORMS } from '../client/platforms.ts'
 import { useResource } from '../client/resource.ts'
 import { filledIn } from '../client/samples.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
-import { AreaField, keptIn, TextField } from '../components/field.tsx'
+import { AreaField, Choices, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Code, Page } from '../components/page.tsx'
@@ -19,7 +19,6 @@ import { LockScreen, LockScreens } from '../components/push/lock-screen.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 import { isAccepted } from '../components/push/simulated-phone.tsx'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
-import { Samples } from '../components/samples.tsx'
 import { tokenPart } from '../components/text.ts'
 
 export function FirstPushPage() {
@@ -121,5 +120,34 @@ function YourTurn({ id, body, application }: Turn) {
       <h2>Real phones</h2>
       {application !== null && <CredentialForms application={application} />}
     </section>
+  )
+}
+
+/** Remembered, since an Android developer stays one tomorrow. */
+const KEPT = 'bellhop-sample'
+
+function Samples({ of, manual }: { readonly of: SamplesAnswer['samples']; readonly manual: string }) {
+  const chosen = useSignal(localStorage.getItem(KEPT))
+  const shown = of.find(({ title }) => title === chosen.value) ?? of[0]
+  if (shown === undefined) return null
+  const { title, page, code } = shown
+  return (
+    <>
+      <Choices
+        legend="Your app"
+        options={of.map((sample) => [sample.title, sample.title])}
+        value={title}
+        onValue={(wanted) => {
+          chosen.value = wanted
+          localStorage.setItem(KEPT, wanted)
+        }}
+      />
+      {code.map((text, at) => (
+        <Code key={`${title} ${at}`} text={text} label={code.length === 1 ? title : `${title}, part ${at + 1}`} />
+      ))}
+      <p>
+        What else a project needs: <a href={`${manual}/${page}`}>{title} app</a> in the manual.
+      </p>
+    </>
   )
 }

@@ -81,10 +81,7 @@ export function LogPage() {
                 keyOf={({ number }) => number}
               />
             )}
-            <Paging
-              first={before === '' ? null : pageOf({})}
-              next={next === null ? null : pageOf({ before: String(next) })}
-            />
+            <Paging from={before} next={next} pageOf={(from) => pageOf({ before: from })} />
           </>
         )}
       </Loaded>

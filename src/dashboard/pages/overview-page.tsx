@@ -18,7 +18,7 @@ import { PushTable, ScheduledTable } from '../components/push/push-table.tsx'
 import { count, share } from '../components/text.ts'
 import { WelcomePage } from './welcome-page.tsx'
 
-/** The most that the charts show. */
+/** 90 days is the longest range of the charts. */
 const OVERVIEW = '/api/overview?days=90'
 
 const DAY_COLUMNS: readonly Column<OverviewDay>[] = [
@@ -43,7 +43,7 @@ export function OverviewPage() {
   )
 }
 
-/** Is everything all right, what went out, what comes next: in this order. */
+/** In the order of an operator's questions: is it working, what was sent, what is next? */
 function Overview({ attention, days, devices: { byState }, scheduled, pushes }: OverviewAnswer) {
   return (
     <>
@@ -67,7 +67,7 @@ function Overview({ attention, days, devices: { byState }, scheduled, pushes }: 
 const listed = (push: OverviewAnswer['pushes'][number]) =>
   Object.assign({}, push, { application: push.application.id, applicationName: push.application.name })
 
-/** Notices in sight; the others are folded. */
+/** The others are folded. */
 const MAX_NOTICES = 4
 
 function Attention({ points }: { readonly points: readonly AttentionPoint[] }) {

@@ -17,7 +17,7 @@ import { SimulatedPhone } from '../components/push/simulated-phone.tsx'
 import type { Arrival, Phone } from '../components/push/simulated-phone.tsx'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
 
-/** As `GET /deviceToken/all` of the public API has it. */
+/** As in the answer of `GET /deviceToken/all`. */
 type Registered = Pick<Phone, 'platform' | 'token'>
 
 const MAX_PHONES = 24
@@ -32,10 +32,10 @@ export function PhonesPage() {
   const times = useSignal('0')
   const tapped = useSignal<ReadonlySet<string>>(new Set())
   const problem = useSignal<string | null>(null)
-  /** As the app of that phone would. `action`: the button that was chosen; `null`: the notification itself. */
+  /** Reports a tap as the app would. `action`: a button; `null`: the notification itself. */
   const report = async (arrival: Arrival, action: string | null): Promise<void> => {
     if (tapped.value.has(keyOfTap(arrival, action))) return
-    // With a token the API counts an open once for that device.
+    // With a token, the API counts one open per device.
     const device = registered.value?.find((one) => keyOf(one) === keyOf(arrival))
     try {
       await call('PUT', onBehalf(id, '/stats'), {
@@ -114,7 +114,7 @@ export function PhonesPage() {
   )
 }
 
-/** Phones with something new first, then idle ones; also phones that have unregistered since. */
+/** Phones with arrivals first, including those that have unregistered since. */
 function phonesOf(registered: readonly Registered[], received: readonly Arrival[]): readonly Phone[] {
   const arrivals = new Map<string, Arrival[]>()
   for (const arrival of received.toReversed()) {
@@ -134,7 +134,7 @@ const TIMES = [
 
 const keyOfTap = ({ number }: Arrival, action: string | null): string => `${number} ${action ?? ''}`
 
-/** From as much of a token as an arrival has: `ReceivedAnswer` cuts it. */
+/** `ReceivedAnswer` shortens tokens, so compare what it leaves. */
 function keyOf({ platform, token }: Registered): string {
   const [origin] = /^https:\/\/[^/]+\//.exec(token) ?? []
   if (origin === undefined) return `${platform} ${token.slice(0, 12)}`

@@ -1,27 +1,28 @@
 import { useEffect } from 'preact/hooks'
-import { useRoute } from 'preact-iso/router'
+import { useLocation, useRoute } from 'preact-iso/router'
 import type { PushSummary } from '../../admin/api-types/push-types.ts'
 import type { AnswerOf } from '../../http/answer-schema.ts'
-import type { STATUS } from '../../push/status/status-schema.ts'
+import type { FAILED, STATUS, WITHDRAWAL } from '../../push/status/status-schema.ts'
 import { useApplication } from '../client/application.ts'
 import { call } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
 import { useProgress } from '../client/live.ts'
-import { onBehalf } from '../client/paths.ts'
+import { applicationPage, onBehalf, queryOf } from '../client/paths.ts'
+import { PLATFORMS } from '../client/platforms.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
+import { Confirming } from '../components/dialog.tsx'
 import { Facts, Figures } from '../components/figures.tsx'
 import { Form } from '../components/form.tsx'
 import { Loading } from '../components/loaded.tsx'
+import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
-import { FailedDevices } from '../components/push/failed-devices.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
 import { PushLanguages } from '../components/push/push-languages.tsx'
 import { headline, PushState } from '../components/push/push-table.tsx'
 import { ResendPush } from '../components/push/resend-push.tsx'
-import { WithdrawPush } from '../components/push/withdraw-push.tsx'
 import { WhyNot } from '../components/push/why-not.tsx'
-import { count, share, time } from '../components/text.ts'
+import { count, share, time, tokenPart } from '../components/text.ts'
 
 export function PushPage() {
   const { id } = useApplication()
@@ -65,7 +66,7 @@ export function PushPage() {
           {status?.languages !== undefined && status.language_unknown !== undefined && (
             <PushLanguages languages={status.languages} unknown={status.language_unknown} />
           )}
-          {/* While it is sent, the list grows with every answer. */}
+          {/* During sending the list would grow with every answer. */}
           {progress.state !== 'sending' && progress.failed > 0 && (
             <FailedDevices application={id} push={push} failed={progress.failed} />
           )}
@@ -105,6 +106,24 @@ function Counts({ progress }: { readonly progress: PushSummary }) {
   )
 }
 
+function WithdrawPush({ application, path }: { readonly application: string; readonly path: string }) {
+  const { route } = useLocation()
+  return (
+    <Confirming
+      kind="quiet"
+      text="Withdraw…"
+      title="Withdraw this push?"
+      submit="Withdraw"
+      onSubmit={async () => {
+        const { id } = await call<AnswerOf<typeof WITHDRAWAL>>('DELETE', onBehalf(application, `${path}/shown`))
+        route(applicationPage(application, 'pushes', id))
+      }}
+    >
+      <p>A silent push removes it from phones whose app has a Bellhop library, if they wake. Browsers keep it.</p>
+    </Confirming>
+  )
+}
+
 interface CountedProps {
   readonly heading: string
   readonly caption: string
@@ -128,5 +147,50 @@ function Counted({ heading, caption, counts, of }: CountedProps) {
         keyOf={([name]) => name}
       />
     </>
+  )
+}
+
+interface FailedProps {
+  readonly application: string
+  readonly push: string
+  readonly failed: number
+}
+
+const MAX_SHOWN = 1000
+
+function FailedDevices({ application, push, failed }: FailedProps) {
+  const path = onBehalf(application, `/push/${encodeURIComponent(push)}/failures`)
+  const { value, problem } = useResource<readonly AnswerOf<typeof FAILED>[]>(failed > MAX_SHOWN ? null : path)
+  if (failed > MAX_SHOWN) {
+    return (
+      <p>
+        <a href={path} download={`failures-${push}.json`}>
+          All {count(failed)} devices as JSON
+        </a>
+      </p>
+    )
+  }
+  if (problem !== null) return <Notice level="error">{problem}</Notice>
+  // Devices that were never sent to are counted, but not listed.
+  if (value === null || value.length === 0) return null
+  return (
+    <DataTable
+      caption="Failed devices"
+      columns={[
+        {
+          name: 'Token',
+          value: ({ token }) => token,
+          show: ({ token }) => (token === null ? 'erased' : <code>{tokenPart(token, 16)}</code>),
+          link: ({ token }) => token && applicationPage(application, 'devices') + queryOf({ q: token }),
+        },
+        { name: 'Platform', value: ({ platform }) => PLATFORMS[platform].name },
+        { name: 'State', value: ({ state }) => state },
+        { name: 'Reason', value: ({ reason }) => reason },
+        { name: 'Attempts', kind: 'number', value: ({ attempts }) => attempts },
+        { name: 'Time', kind: 'time', value: ({ at }) => at },
+      ]}
+      rows={value}
+      keyOf={(device) => value.indexOf(device)}
+    />
   )
 }

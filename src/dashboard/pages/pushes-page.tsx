@@ -13,7 +13,6 @@ import { PushTable, SendLink } from '../components/push/push-table.tsx'
 export function PushesPage() {
   const { id } = useApplication()
   const { before = '' } = useLocation().query
-  const here = applicationPage(id, 'pushes')
   const path = applicationCall(id, 'pushes') + queryOf({ limit: '50', before })
   const list = useResource<PushesAnswer>(path)
   useFresh(list)
@@ -36,8 +35,9 @@ export function PushesPage() {
               <PushTable caption="Pushes" pushes={pushes.map((push) => Object.assign({}, push, { application: id }))} />
             )}
             <Paging
-              first={before === '' ? null : here}
-              next={next === null ? null : here + queryOf({ before: String(next) })}
+              from={before}
+              next={next}
+              pageOf={(from) => applicationPage(id, 'pushes') + queryOf({ before: from })}
             />
           </>
         )}

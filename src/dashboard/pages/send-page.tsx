@@ -4,7 +4,7 @@ import { useApplication } from '../client/application.ts'
 import { settled, withAudience } from '../client/audience.ts'
 import { call, onceOnly } from '../client/call.ts'
 import { publicCurl } from '../client/curl.ts'
-import { inLanguage, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'
+import { inLanguage, languageName, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'
 import { hasContent, pushBody, pushPath } from '../client/draft.ts'
 import type { Draft } from '../client/draft.ts'
 import { applicationPage, onBehalf } from '../client/paths.ts'
@@ -12,22 +12,22 @@ import { askPreview, usePreview } from '../client/preview.ts'
 import type { Preview, PreviewedLanguage } from '../client/preview.ts'
 import { problemOf } from '../client/push-problem.ts'
 import type { PushProblem } from '../client/push-problem.ts'
+import { Asking, Telling } from '../components/dialog.tsx'
 import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { AudienceFields } from '../components/push/audience-fields.tsx'
-import { ConfirmPush } from '../components/push/confirm-push.tsx'
 import { AddLanguage, LanguageChoice } from '../components/push/language-bar.tsx'
 import { LockScreens } from '../components/push/lock-screen.tsx'
-import { fieldsIn, fieldsOf } from '../components/push/push-field.tsx'
-import { ContentFields, MoreFields, WhenFields } from '../components/push/push-fields.tsx'
-import { PreviewedLanguages, PreviewedRequests } from '../components/push/push-preview.tsx'
+import { ContentFields, fieldsIn, fieldsOf, MoreFields, WhenFields } from '../components/push/push-fields.tsx'
+import { platformsOf, PreviewedLanguages, PreviewedRequests } from '../components/push/push-preview.tsx'
+import { clock, count, plural, time } from '../components/text.ts'
 
 export function SendPage() {
   const { id, value: application } = useApplication()
   const { route, query } = useLocation()
   const draft = useSignal<Draft>(settled(query))
-  /** Whose text the fields and the lock screens show; `null`: the push's own. */
+  /** Language of the texts on screen; `null`: the push's own. */
   const language = useSignal<string | null>(null)
   const confirmed = useSignal<Preview | null>(null)
   const refused = useSignal<PushProblem | null>(null)
@@ -37,7 +37,7 @@ export function SendPage() {
     draft.value = changed
     refused.value = null
     const kept = Object.entries(draft.value).filter(([, text]) => text !== '')
-    // The address is a link to the push as it stands. The router need not know: the view stays.
+    // Makes the address a link to this push, without the router: it would remount the page.
     history.replaceState(null, '', `${location.pathname}?${new URLSearchParams(kept)}`)
   }
   const set = (name: string, value: string): void => become({ ...draft.value, [name]: value })
@@ -135,7 +135,7 @@ export function SendPage() {
   )
 }
 
-/** `null` while a field is not valid JSON: the preview says so. */
+/** `null`: a field has invalid JSON. The preview says so. */
 function bodyOrNull(draft: Draft): Readonly<Record<string, unknown>> | null {
   try {
     return pushBody(draft)
@@ -144,7 +144,61 @@ function bodyOrNull(draft: Draft): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** What the gateways get in a language; of a push in one, for the first device of each platform. */
+/** In a push with one language: for the first device of each platform. */
 function requestsIn(preview: Preview, language: string | null): Pick<PreviewedLanguage, 'apns' | 'fcm' | 'webpush'> {
   return preview.languages?.find((one) => one.language === language) ?? preview
+}
+
+interface ConfirmProps {
+  readonly preview: Preview
+  readonly draft: Draft
+  readonly onSend: (agreed: Preview) => Promise<void>
+  readonly onClose: () => void
+}
+
+function ConfirmPush({ preview, draft, onSend, onClose }: ConfirmProps) {
+  const { t, platforms, languages = [] } = preview
+  const when = whenIn(draft)
+  if (t === 0 && when === null) {
+    return (
+      <Telling title="No device would get this push" button="Change the audience" onClose={onClose}>
+        <p>No registered device matches the audience, so nothing was sent.</p>
+      </Telling>
+    )
+  }
+  return (
+    <Asking
+      title={when === null ? 'Send this push now?' : 'Schedule this push?'}
+      submit={when === null ? `Send to ${plural(t, 'device')}` : 'Schedule'}
+      onSubmit={() => onSend(preview)}
+      onClose={onClose}
+    >
+      {when !== null && <p>{when}</p>}
+      {t === 0 ? (
+        <Notice level="warning">
+          <p>No device matches the audience now. It goes to those that match at that time.</p>
+        </Notice>
+      ) : (
+        <p>
+          {when === null ? 'It goes to ' : 'If it were sent now, it would go to '}
+          <b>{plural(t, 'device')}</b>: {platformsOf(platforms)}.
+        </p>
+      )}
+      {languages.length > 0 && (
+        <ul>
+          {languages.map((one) => (
+            <li key={one.language}>
+              {languageName(one.language)}: {count(one.t)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Asking>
+  )
+}
+
+/** `null`: now. */
+function whenIn({ send_at: at = '', send_at_local: local = '' }: Draft): string | null {
+  if (local !== '') return `Each device gets it when its own clock shows ${clock(local)}.`
+  return at === '' ? null : `It goes out on ${time(new Date(at).toISOString())}.`
 }

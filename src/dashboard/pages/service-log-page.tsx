@@ -28,7 +28,7 @@ export function ServiceLogPage() {
   useEvents(path, 'line', (data) => {
     if (data === null) return void (lines.value = [])
     const line = JSON.parse(data) as ServiceLogLine
-    // A stream that connects again begins with lines that are here.
+    // A reconnected stream repeats lines.
     const others = lines.value.filter(({ number }) => number !== line.number)
     lines.value = [line, ...others].slice(0, KEPT_LINES)
   })

@@ -9,9 +9,9 @@ import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 
-/** Where a link of `bellhop admin link` leads: to an account, or into one. */
+/** Opened by a link of `bellhop admin link`: creates an account, or signs in. */
 export function SetupPage() {
-  // Out of the address bar and the history: what stands behind `#` is worth an account.
+  // Remove the link from the address bar and the history: it grants an account.
   const [link] = useState(() => {
     const given = location.hash.slice(1)
     history.replaceState(null, '', '/setup')

@@ -6,7 +6,7 @@ import { keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
 import { Code, Page } from '../components/page.tsx'
 
-/** In place of any page; that page is shown after signing in. */
+/** In place of any page, which appears after signing in. */
 export function SignInPage({ isSetUp }: { readonly isSetUp: boolean }) {
   const name = useSignal('')
   const password = useSignal('')

@@ -34,17 +34,13 @@ export function UserPage() {
           <>
             <h2>Devices</h2>
             <DeviceTable application={id} devices={devices} />
-            <h2>Latest pushes</h2>
-            {pushes.length === 0 ? (
-              <p>None of the application’s latest pushes was for this user.</p>
-            ) : (
-              <PushResults
-                application={id}
-                pushes={pushes}
-                keyOf={({ push, device }) => `${push} ${device}`}
-                more={[{ name: 'Device', value: ({ device }) => nameIn(devices, device) }]}
-              />
-            )}
+            <PushResults
+              application={id}
+              whose="user"
+              pushes={pushes}
+              keyOf={({ push, device }) => `${push} ${device}`}
+              more={[{ name: 'Device', value: ({ device }) => nameIn(devices, device) }]}
+            />
             <div class="buttons">
               <EraseUser
                 kind="danger"

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import type { UsersAnswer } from '../../admin/api-types/device-types.ts'
 import { useApplication } from '../client/application.ts'
@@ -7,18 +6,15 @@ import { applicationCall, applicationPage, queryOf } from '../client/paths.ts'
 import { useResource } from '../client/resource.ts'
 import { DataTable } from '../components/data-table.tsx'
 import { EraseUser } from '../components/erase-user.tsx'
-import { keptIn, TextField } from '../components/field.tsx'
-import { Form } from '../components/form.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Empty } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { Paging } from '../components/paging.tsx'
+import { SearchForm } from '../components/search-form.tsx'
 
 export function UsersPage() {
   const { id } = useApplication()
-  const { query, route } = useLocation()
-  const { q: asked = '', after = '' } = query
-  const typed = useSignal(asked)
+  const { q: asked = '', after = '' } = useLocation().query
   const here = applicationPage(id, 'users')
   const path = applicationCall(id, 'users') + queryOf({ q: asked, after })
   const list = useResource<UsersAnswer>(path)
@@ -30,16 +26,7 @@ export function UsersPage() {
         publicCurl({ method: 'PUT', path: '/user/del', application: id, body: { user: 'ann' } }),
       ]}
     >
-      <Form submit="Search" isQuiet onSubmit={() => Promise.resolve(route(here + queryOf({ q: typed.value.trim() })))}>
-        <TextField
-          type="search"
-          label="User ID"
-          hint="A prefix works too. Leave empty to list all users."
-          {...keptIn(typed)}
-          spellcheck={false}
-          autocomplete="off"
-        />
-      </Form>
+      <SearchForm page={here} asked={asked} label="User ID" hint="A prefix works too. Leave empty to list all users." />
       <div aria-live="polite">
         <Loaded of={list}>
           {({ users, next }) => (
@@ -80,10 +67,7 @@ export function UsersPage() {
                   <p>A device belongs to a user once its app registers it with a user ID.</p>
                 </Empty>
               )}
-              <Paging
-                first={after === '' ? null : here + queryOf({ q: asked })}
-                next={next === null ? null : here + queryOf({ q: asked, after: next })}
-              />
+              <Paging from={after} next={next} pageOf={(from) => here + queryOf({ q: asked, after: from })} />
             </>
           )}
         </Loaded>

@@ -67,12 +67,7 @@ export function WebhooksPage() {
   )
 }
 
-interface WebhookProps {
-  readonly webhook: WebhookView
-  readonly onChanged: () => void
-}
-
-function Webhook({ webhook, onChanged }: WebhookProps) {
+function Webhook({ webhook, onChanged }: { readonly webhook: WebhookView; readonly onChanged: () => void }) {
   const { application, url, events, disabledAt, waiting, next } = webhook
   const path = applicationCall(application.id, 'webhook')
   return (

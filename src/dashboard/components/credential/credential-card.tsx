@@ -9,6 +9,7 @@ import type {
 } from '../../../admin/api-types/credential-types.ts'
 import { call, sentenceOf } from '../../client/call.ts'
 import { applicationCall } from '../../client/paths.ts'
+import { PROVIDERS } from '../../client/platforms.ts'
 import { Form } from '../form.tsx'
 import { Notice } from '../notice.tsx'
 import type { Check } from './credential-sentence.ts'
@@ -19,36 +20,24 @@ interface Tested {
 }
 
 interface Props extends Tested {
-  readonly title: string
   readonly label: string
-  /** One to be replaced: the form is folded. */
+  /** Folds the form. */
   readonly isStored: boolean
-  /** Default `Store and test`. */
   readonly submit?: string
-  /** What to store. Throws what is missing. */
+  /** Throws an error naming the missing part. */
   readonly request: () => ApnsCredentialRequest | FcmCredentialRequest | WebPushCredentialRequest
   readonly onStored: () => void
   readonly children: ComponentChildren
 }
 
 export function CredentialCard(props: Props) {
-  const {
-    application,
-    provider,
-    title,
-    label,
-    isStored,
-    submit = 'Store and test',
-    request,
-    onStored,
-    children,
-  } = props
+  const { application, provider, label, isStored, submit = 'Store and test', request, onStored, children } = props
   const stored = useSignal(0)
   return (
     <section class="card">
       <details open={!isStored}>
         <summary>
-          <h2>{isStored ? `Replace the key: ${title}` : title}</h2>
+          <h2>{isStored ? `Replace the key: ${PROVIDERS[provider].name}` : PROVIDERS[provider].name}</h2>
         </summary>
         <Form
           submit={submit}
@@ -67,18 +56,16 @@ export function CredentialCard(props: Props) {
   )
 }
 
-const ASKED = { apns: 'Apple', fcm: 'Google', webpush: 'push services' } as const
-
 const LEVELS = { ok: 'good', warning: 'warning', failed: 'error', skipped: 'note' } as const
 
 const checks = signal<Readonly<Record<string, Check>>>({})
 
-/** The last one since the dashboard was loaded; `null`: none. */
+/** The last check since the page was loaded; `null`: none. */
 export function lastCheck(application: Tested['application'], provider: ProviderName): Check | null {
   return checks.value[`${application} ${provider}`] ?? null
 }
 
-/** Asks the gateways once whether a stored credential is valid, as the doctor does. */
+/** Tests a stored credential once, as `bellhop doctor` does. */
 export function Findings({ application, provider }: Tested) {
   const answer = useSignal<CredentialTestAnswer['findings'] | null>(null)
   const problem = useSignal<string | null>(null)
@@ -97,7 +84,7 @@ export function Findings({ application, provider }: Tested) {
   return (
     <div aria-live="polite">
       <Notice level="error">{problem.value}</Notice>
-      {problem.value === null && answer.value === null && <p>Asking {ASKED[provider]}…</p>}
+      {problem.value === null && answer.value === null && <p>Asking {PROVIDERS[provider].asked}…</p>}
       {answer.value?.map(({ state, text, fix }) => (
         <Notice key={text} level={LEVELS[state]}>
           <p>{text}</p>

@@ -11,7 +11,6 @@ import { CredentialCard } from './credential-card.tsx'
 
 interface Props {
   readonly application: Pick<ApplicationAnswer, 'id' | 'credentials'>
-  /** Default: nobody wants to know. */
   readonly onStored?: () => void
 }
 
@@ -25,7 +24,7 @@ export function CredentialForms({ application, onStored = () => {} }: Props) {
   )
 }
 
-/** Names of files with a certificate and its key; others are signing keys. */
+/** Files with a certificate and its key. Other files are signing keys. */
 const CERTIFICATE = /\.(p12|pfx|pem)$/i
 
 const hasKey = ({ credentials }: Props['application'], provider: ProviderName): boolean =>
@@ -61,7 +60,6 @@ function AppleKey({ application, onStored }: Required<Props>) {
     <CredentialCard
       application={application.id}
       provider="apns"
-      title="Apple"
       label="Apple's key"
       isStored={hasKey(application, 'apns')}
       request={request}
@@ -119,7 +117,6 @@ function GoogleAccount({ application, onStored }: Required<Props>) {
     <CredentialCard
       application={application.id}
       provider="fcm"
-      title="Google"
       label="Google's service account"
       isStored={hasKey(application, 'fcm')}
       request={() => {
@@ -147,7 +144,6 @@ function WebPushKey({ application: { id, credentials }, onStored }: Required<Pro
     <CredentialCard
       application={id}
       provider="webpush"
-      title="Browsers"
       label="Key for browsers"
       isStored={stored !== undefined}
       submit={stored === undefined && key.value === '' ? 'Create a key and test' : 'Store and test'}
@@ -193,16 +189,15 @@ interface ChosenFile {
 
 interface FileDropProps {
   readonly label: string
-  /** `.p8` */
   readonly accept: string
   readonly chosen: ChosenFile | null
   readonly onFile: (file: ChosenFile) => void
 }
 
-/** No key is larger: Apple's have 300 bytes, service accounts 2,400, certificates a few thousand. */
+/** Apple's keys have 300 bytes, service accounts 2,400, certificates a few thousand. */
 const MAX_KEY_BYTES = 64 * 1024
 
-/** A file field to drop a file on. Nothing is sent: the bytes go to the form. */
+/** Hands the bytes to the form and uploads nothing. */
 function FileDrop({ label, accept, chosen, onFile }: FileDropProps) {
   const isOver = useSignal(false)
   const problem = useSignal<string | null>(null)

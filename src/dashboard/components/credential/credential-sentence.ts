@@ -10,7 +10,7 @@ export interface Check {
 interface Known {
   readonly credential: CredentialView
   readonly state: Pick<ProviderState, 'state' | 'reason'>
-  /** `null`: the gateway was not asked. */
+  /** `null`: not checked. */
   readonly check: Check | null
   /** Milliseconds since the Unix epoch. */
   readonly now: number
@@ -42,7 +42,6 @@ function what(credential: CredentialView): string {
   }
 }
 
-/** In words, which environments a credential sends to. */
 export const ENVIRONMENTS: Readonly<Record<ApnsEnvironmentName, string>> = {
   auto: 'production and sandbox',
   production: 'production only',

@@ -36,9 +36,9 @@ const PROOFS = [
 ] as const
 
 interface Props {
-  /** Of the application. */
+  /** The application's ID. */
   readonly id: string
-  /** `null`: a new one. */
+  /** `null`: a new hook. */
   readonly hook: HookView | null
   readonly onDone: () => void
   readonly onClose: () => void
@@ -59,7 +59,7 @@ export function HookForm({ id, hook, onDone, onClose }: Props) {
     return <Stored answer={stored.value} onClose={close} />
   }
   const isSigned = signature.value !== ''
-  /** The secret that there is stays where the form has no other. */
+  /** Without a new secret the stored one stays. */
   const isKept = hook !== null && signature.value === (hook.signature ?? '') && secret.value === ''
   return (
     <Asking
@@ -106,7 +106,6 @@ interface PreviewProps {
   readonly signature: string
 }
 
-/** What would become of a pasted example. */
 function Preview({ id, template, signature }: PreviewProps) {
   const example = useSignal(EXAMPLE)
   const found = useSignal<HookPreviewAnswer | null>(null)

@@ -19,9 +19,9 @@ const EVENTS = [
 const DEFAULT_EVENTS = EVENTS.map(([name]) => name).filter((name) => name !== 'push.opened')
 
 interface Props {
-  /** To choose from; to change a webhook, its own. */
+  /** To change a webhook, only its own application. */
   readonly applications: readonly ApplicationName[]
-  /** `null`: a new one. */
+  /** `null`: a new webhook. */
   readonly webhook: Pick<WebhookView, 'url' | 'events'> | null
   readonly onDone: () => void
   readonly onClose: () => void
@@ -34,7 +34,7 @@ export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
   const isNewSecret = useSignal(false)
   const stored = useSignal<NewWebhookAnswer | null>(null)
   if (stored.value !== null) {
-    // Not before: a list that is read again may no longer have the button which this dialog belongs to.
+    // Only now, since reloading may remove the button that owns this dialog.
     const close = (): void => {
       onDone()
       onClose()

@@ -6,20 +6,19 @@ import { ALL_PLATFORMS, PLATFORMS } from '../../client/platforms.ts'
 import type { Previewed } from '../../client/preview.ts'
 import { ChipsField } from '../chips-field.tsx'
 import { CheckField, TextField } from '../field.tsx'
-import { Area, Choice, Line } from './push-field.tsx'
-import type { PushFields } from './push-field.tsx'
+import { Area, Choice, Line } from './push-fields.tsx'
+import type { PushFields } from './push-fields.tsx'
 import { PreviewedAudience } from './push-preview.tsx'
 import { SavedSegments } from './saved-segments.tsx'
 
 interface Props {
-  /** The application's ID. */
   readonly application: string
   readonly of: PushFields
   readonly previewed: Previewed
   readonly onSegment: (audience: PushFields['draft']) => void
 }
 
-/** Who gets the push: filters that are added one by one, and how many devices they leave. */
+/** Filters are added one by one. Shows how many devices match. */
 export function AudienceFields({ application, of, previewed, onSegment }: Props) {
   const added = useSignal<readonly string[]>([])
   const isShown = ({ name }: AudienceFilter): boolean =>
@@ -94,7 +93,7 @@ function Platforms({ of: { draft, set, problemAt } }: Pick<Props, 'of'>) {
 interface FilterProps {
   readonly of: PushFields
   readonly filter: AudienceFilter
-  /** It was added by hand, so the focus goes there. */
+  /** Just added, so it takes the focus. */
   readonly isNew: boolean
   readonly onRemove: () => void
 }
@@ -157,7 +156,7 @@ const PARTS = [
   ['radius_km', 'Radius, km'],
 ] as const
 
-/** The API takes its numbers as text, too. */
+/** The API accepts the numbers as text. */
 function Place({ of, name, label }: { readonly of: PushFields; readonly name: string; readonly label: string }) {
   const place = placeIn(of.draft[name] ?? '')
   const problem = of.problemAt(name)

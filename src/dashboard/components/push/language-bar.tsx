@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals'
 import { canonicalTag, languageName } from '../../client/draft-languages.ts'
-import { Choices, TextField } from '../field.tsx'
+import { Choices, onEnter, TextField } from '../field.tsx'
 
 interface ChoiceProps {
   /** Tags. */
   readonly languages: readonly string[]
-  /** `null`: the push's text. */
+  /** `null`: the push's own text. */
   readonly chosen: string | null
   readonly onChoose: (language: string | null) => void
   readonly onRemove: (language: string) => void
 }
 
-/** Above the texts: which language they are in. Nothing while there is one only. */
+/** Nothing without translations. */
 export function LanguageChoice({ languages, chosen, onChoose, onRemove }: ChoiceProps) {
   if (languages.length === 0) return null
   return (
@@ -36,7 +36,6 @@ interface AddProps {
   readonly onAdd: (language: string) => void
 }
 
-/** Below the texts. */
 export function AddLanguage({ languages, onAdd }: AddProps) {
   const typed = useSignal('')
   const problem = useSignal<string | null>(null)
@@ -63,12 +62,7 @@ export function AddLanguage({ languages, onAdd }: AddProps) {
         }}
         spellcheck={false}
         autocomplete="off"
-        onKeyDown={(event) => {
-          // Enter would submit the whole push.
-          if (event.key !== 'Enter') return
-          event.preventDefault()
-          add()
-        }}
+        onKeyDown={onEnter(add)}
       />
       <button type="button" onClick={add}>
         Add language

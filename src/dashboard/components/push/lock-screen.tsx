@@ -3,7 +3,7 @@ export interface Shown {
   readonly title: string
   readonly subtitle?: string
   readonly msg: string
-  /** It is never loaded here: its host would see who looks. */
+  /** Never loaded here: its host would learn who looks. */
   readonly hasImage?: boolean
   readonly badge?: number | null
 }
@@ -13,14 +13,14 @@ type ShownOn = 'ios' | 'android' | 'web'
 interface Props {
   readonly platform: ShownOn
   readonly scheme: 'light' | 'dark'
-  /** `null`: nothing arrived yet. */
+  /** `null`: nothing has arrived. */
   readonly shown: Shown | null
   readonly label?: string
 }
 
 const NAMES = { ios: 'iOS', android: 'Android', web: 'Browser' }
 
-/** About how a push looks: systems and their versions differ. */
+/** An approximation: system versions differ. */
 export function LockScreen({ platform, scheme, shown, label }: Props) {
   const name = label ?? `${NAMES[platform]}, ${scheme}`
   return (
@@ -65,7 +65,7 @@ export function Notification({ platform, shown }: Pick<Props, 'platform'> & { re
   )
 }
 
-/** Names the site instead of the application, without an icon; a message without a title becomes the title. */
+/** Browsers name the site instead of the application. Without a title the message becomes the title. */
 function BrowserNotification({ shown: { title, msg, hasImage = false } }: { readonly shown: Shown }) {
   const text = title === '' ? '' : msg
   return (

@@ -6,7 +6,7 @@ type Progress = Pick<
   'addressed' | 'accepted' | 'failed' | 'waiting' | 'state' | 'rate' | 'reason' | 'sendAt'
 >
 
-/** How far a push is, as a bar and in words. Screen readers hear the words when the push stops sending. */
+/** Screen readers announce the sentence once sending stops. */
 export function ProgressBar({ progress }: { readonly progress: Progress }) {
   const { addressed, accepted, failed } = progress
   const width = (part: number): string => `${addressed === 0 ? 0 : (100 * part) / addressed}%`

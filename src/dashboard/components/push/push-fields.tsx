@@ -1,14 +1,99 @@
+import type { ComponentChildren } from 'preact'
+import type { NamedInput } from '../../../notification/options.ts'
+import { own, withText } from '../../client/draft-languages.ts'
 import { OPTION_INPUTS } from '../../client/draft.ts'
 import type { Draft } from '../../client/draft.ts'
-import type { NamedInput } from '../../../notification/options.ts'
+import type { PushProblem } from '../../client/push-problem.ts'
+import { AreaField, CheckField, ChoiceField, TextField } from '../field.tsx'
+import type { Options } from '../field.tsx'
 import { ZONE } from '../text.ts'
-import { Area, Check, Choice, Folded, Line } from './push-field.tsx'
-import type { PushFields } from './push-field.tsx'
+
+export interface PushFields {
+  readonly draft: Draft
+  readonly set: (name: string, value: string) => void
+  /** `null`: no known problem. */
+  readonly problemAt: (name: string) => string | null
+}
+
+export function fieldsOf(draft: Draft, set: PushFields['set'], problem: PushProblem | null): PushFields {
+  return { draft, set, problemAt: problemsIn(null, problem) }
+}
+
+/** An empty text means the push's own. */
+export function fieldsIn(
+  language: string,
+  { draft, set }: Pick<PushFields, 'draft' | 'set'>,
+  problem: PushProblem | null,
+): PushFields {
+  return {
+    draft: own(draft, language),
+    set: (name, value) => set('languages', withText(draft, language, name, value)),
+    problemAt: problemsIn(language, problem),
+  }
+}
+
+function problemsIn(language: string | null, problem: PushProblem | null): PushFields['problemAt'] {
+  return (name) => (problem?.field === name && problem.language === language ? problem.sentence : null)
+}
+
+interface OneField {
+  readonly of: PushFields
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  /** Value before anything is typed. */
+  readonly initial?: string
+}
+
+const known = ({ of: { draft, set, problemAt }, name, label, hint, initial = '' }: OneField) => ({
+  label,
+  ...(hint !== undefined && { hint }),
+  problem: problemAt(name),
+  value: draft[name] ?? initial,
+  onValue: (value: string) => set(name, value),
+})
+
+type LineProps = OneField & { readonly placeholder?: string; readonly type?: 'text' | 'datetime-local' }
+
+export function Line({ placeholder = '', type = 'text', ...one }: LineProps) {
+  return <TextField {...known(one)} placeholder={placeholder} type={type} />
+}
+
+export function Area({ rows = 2, placeholder = '', ...one }: OneField & { rows?: number; placeholder?: string }) {
+  return <AreaField {...known(one)} rows={rows} placeholder={placeholder} />
+}
+
+export function Choice({ options, ...one }: OneField & { readonly options: Options }) {
+  return <ChoiceField {...known(one)} options={options} />
+}
+
+function Check({ of: { draft, set }, name, label }: OneField) {
+  return (
+    <CheckField label={label} checked={draft[name] === 'true'} onValue={(value) => set(name, value ? 'true' : '')} />
+  )
+}
+
+interface FoldedFields {
+  readonly of: PushFields
+  readonly summary: string
+  readonly names: readonly string[]
+  readonly children: ComponentChildren
+}
+
+/** Rare fields. Opens if one of them has a problem. */
+function Folded({ of, summary, names, children }: FoldedFields) {
+  const isAtFault = names.some((name) => of.problemAt(name) !== null)
+  return (
+    <details {...(isAtFault && { open: true })}>
+      <summary>{summary}</summary>
+      {children}
+    </details>
+  )
+}
 
 interface OneInput {
   readonly of: PushFields
   readonly input: NamedInput
-  /** What stands where nothing is typed. */
   readonly placeholder?: string
 }
 
@@ -35,7 +120,7 @@ const [TEXT, FOLDED_TEXT, MORE] = [inputsAmong('text'), inputsAmong('folded-text
 
 interface Content {
   readonly of: PushFields
-  /** What stands where nothing is typed. */
+  /** The push's own texts, shown as placeholders in a translation. */
   readonly instead: Draft
 }
 
@@ -78,7 +163,6 @@ export function WhenFields({ of }: { readonly of: PushFields }) {
   )
 }
 
-/** What else the API has: small fields in pairs, then switches, then JSON. */
 export function MoreFields({ of }: { readonly of: PushFields }) {
   const fields = (isHere: (kind: NamedInput['kind']) => boolean) =>
     MORE.filter(({ kind }) => isHere(kind)).map((input) => <OptionField key={input.name} of={of} input={input} />)

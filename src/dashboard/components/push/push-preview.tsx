@@ -55,7 +55,6 @@ interface Languages {
   readonly onChoose: (language: string | null) => void
 }
 
-/** Devices and bytes for each language of a push. The chosen one is that of the fields. */
 export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
   const sent = REQUESTS.filter(({ of }) => of !== 'webpush' || languages.some(({ webpush }) => webpush !== undefined))
   return (
@@ -80,7 +79,7 @@ export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
   )
 }
 
-/** `2 iOS, 1 Android`; browsers where there are any. */
+/** `2 iOS, 1 Android`; web only if there is any. */
 export function platformsOf({ '0': ios = 0, '1': android = 0, '2': web = 0 }: Preview['platforms']): string {
   return `${count(ios)} iOS, ${count(android)} Android${web === 0 ? '' : `, ${count(web)} web`}`
 }

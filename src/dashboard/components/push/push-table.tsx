@@ -6,9 +6,8 @@ import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
 
 export interface ListedPush extends PushSummary {
-  /** Its ID. */
   readonly application: string
-  /** In lists of several applications. */
+  /** Only in lists of several applications. */
   readonly applicationName?: string
 }
 
@@ -68,7 +67,7 @@ export function ScheduledTable({ pushes }: { readonly pushes: readonly ListedPus
   return <DataTable caption="Scheduled pushes" columns={columns} rows={pushes} keyOf={({ id }) => id} />
 }
 
-/** The main action of the pages about an application's pushes. `id`: the application's. */
+/** `id`: the application's. */
 export function SendLink({ id }: { readonly id: string }) {
   return (
     <a class="button primary" href={applicationPage(id, 'send')}>

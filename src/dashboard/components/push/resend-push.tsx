@@ -15,7 +15,7 @@ interface Props {
   readonly failed: number
 }
 
-/** Sends a finished push again to the devices it failed for, after a look at how many can still get it. */
+/** Shows first how many devices can still get it. */
 export function ResendPush({ application, push, failed }: Props) {
   const { route } = useLocation()
   const preview = useSignal<Preview | null>(null)

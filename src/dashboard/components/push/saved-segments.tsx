@@ -1,22 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { audienceOf, isNarrowed, settled } from '../../client/audience.ts'
+import { textsIn } from '../../client/draft-languages.ts'
 import type { Draft } from '../../client/draft.ts'
-import { readSegments, writeSegments } from '../../client/segments.ts'
-import type { Segments } from '../../client/segments.ts'
-import { ChoiceField, keptIn, TextField } from '../field.tsx'
+import { ChoiceField, keptIn, onEnter, TextField } from '../field.tsx'
 
 interface Props {
-  /** Its ID. */
   readonly application: string
   readonly draft: Draft
   readonly onChoose: (audience: Draft) => void
 }
 
-const shelf = () => localStorage
-
-/** Audiences by name, kept in this browser. */
+/** Audiences by name, kept in this browser only. */
 export function SavedSegments({ application, draft, onChoose }: Props) {
-  const segments = useSignal(readSegments(shelf, application))
+  const segments = useSignal(readSegments(application))
   const name = useSignal('')
   const said = useSignal<string | null>(null)
   const names = Object.keys(segments.value).toSorted()
@@ -24,7 +20,7 @@ export function SavedSegments({ application, draft, onChoose }: Props) {
   const chosen = names.find((one) => textOf(segments.value[one] ?? {}) === textOf(draft)) ?? ''
   const keep = (changed: Segments, sentence: string): void => {
     try {
-      writeSegments(shelf, application, changed)
+      localStorage.setItem(keyOf(application), JSON.stringify(changed))
       segments.value = changed
       said.value = sentence
       name.value = ''
@@ -65,12 +61,7 @@ export function SavedSegments({ application, draft, onChoose }: Props) {
             label="Segment name"
             hint="Kept in this browser only. The address of this page is a link to the whole push."
             {...keptIn(name)}
-            onKeyDown={(event) => {
-              // Enter would submit the whole push.
-              if (event.key !== 'Enter') return
-              event.preventDefault()
-              save()
-            }}
+            onKeyDown={onEnter(save)}
           />
           <button type="button" onClick={save}>
             Save segment
@@ -82,4 +73,18 @@ export function SavedSegments({ application, draft, onChoose }: Props) {
       </p>
     </>
   )
+}
+
+type Segments = Readonly<Record<string, Draft>>
+
+const keyOf = (application: string): string => `bellhop.segments.${application}`
+
+function readSegments(application: string): Segments {
+  try {
+    const read = Object.entries(JSON.parse(localStorage.getItem(keyOf(application)) ?? '{}') as object)
+    return Object.fromEntries(read.map(([name, draft]) => [name, audienceOf(textsIn(draft))]))
+  } catch {
+    // Storage is blocked, or contains something else.
+    return {}
+  }
 }

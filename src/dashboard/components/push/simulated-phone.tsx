@@ -9,21 +9,21 @@ export type Arrival = ReceivedAnswer['received'][number]
 
 export interface Phone {
   readonly platform: WrittenPlatform
-  /** The whole, or the part that an arrival has. */
+  /** Whole, or the part in an arrival. */
   readonly token: string
-  /** The newest first. */
+  /** Newest first. */
   readonly arrivals: readonly Arrival[]
 }
 
 interface Props {
   readonly phone: Phone
   readonly application: string
-  /** `action`: the button; `null`: the notification itself. */
+  /** `action`: a button; `null`: the notification itself. */
   readonly isTapped: (arrival: Arrival, action: string | null) => boolean
   readonly onTap: (arrival: Arrival, action: string | null) => void
 }
 
-/** The app decides which buttons a category has; a simulated phone has these for every category. */
+/** A real app defines the buttons of its categories. Simulated phones have these for every category. */
 const BUTTONS = ['accept', 'decline']
 
 const ON_SCREEN = 4
@@ -91,7 +91,7 @@ function shownOf({ title, subtitle, text, badge, hasImage }: Arrival, applicatio
   return { application, title: title ?? '', subtitle: subtitle ?? '', msg: text ?? '', badge, hasImage }
 }
 
-/** Push services of browsers answer 201, Apple and Google 200. */
+/** Push services of browsers answer 201; Apple and Google 200. */
 export function isAccepted({ status }: Arrival): boolean {
   return status === 200 || status === 201
 }

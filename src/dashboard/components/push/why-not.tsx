@@ -14,13 +14,11 @@ import { tokenPart } from '../text.ts'
 type Explanation = AnswerOf<typeof EXPLANATION>
 
 interface Props {
-  /** Its ID. */
   readonly application: string
   /** Of the push, in the public API. */
   readonly path: string
 }
 
-/** Explains what became of a push on one device, by its token or the part of it that lists show. */
 export function WhyNot({ application, path }: Props) {
   const token = useSignal('')
   const several = useSignal<readonly DeviceView[]>([])
@@ -42,7 +40,7 @@ export function WhyNot({ application, path }: Props) {
           const { devices } = await call<DeviceSearchAnswer>('GET', search)
           const [device, another] = devices
           if (another !== undefined) several.value = devices
-          // A token that no device has any more can still have an explanation. A header takes no ellipsis.
+          // An unknown token can still have an explanation. A header cannot contain an ellipsis.
           else await explain(device === undefined ? { token: given.replace(/…$/, '') } : named(device))
         }}
       >

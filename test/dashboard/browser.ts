@@ -7,14 +7,14 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { command, serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
 
-/** Where a browser is; `null`: nowhere, and nothing is downloaded. */
+/** `null`: not installed. The tests download nothing. */
 export const CHROMIUM = Bun.which('chromium')
 
-/** For whatever is awaited in a page: only how soon what hangs is given up. */
+/** Long, since it only limits how long a hanging page takes to fail. */
 const PATIENCE_MS = 60_000
 
 export function openBrowser(): Promise<Browser> {
-  // As root, as which CI runs, Chromium has no sandbox; it sees nothing but our own pages.
+  // CI runs as root, where Chromium has no sandbox. It opens only our own pages.
   return chromium.launch({ executablePath: CHROMIUM ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 }
 
@@ -24,13 +24,13 @@ const WINDOW = { width: 1280, height: 720 }
 interface Opened {
   readonly context: BrowserContext
   readonly page: Page
-  /** What the page was forbidden, and what broke in it. */
+  /** Policy violations and errors of the page. */
   readonly wrongs: string[]
 }
 
 type ContextOptions = Parameters<Browser['newContext']>[0]
 
-/** A page of a browser that knows nothing yet. */
+/** In a new context. */
 export async function openPage(browser: Browser, options: ContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext(options)
   context.setDefaultTimeout(PATIENCE_MS)
@@ -38,7 +38,7 @@ export async function openPage(browser: Browser, options: ContextOptions = {}): 
   const page = await context.newPage()
   page.on('pageerror', (error) => wrongs.push(error.message))
   page.on('console', (message) => {
-    // An answer that is no success is logged by the browser too, and is no fault of the page.
+    // The browser also logs answers such as 401, which are no fault of the page.
     const isAnswer = message.text().startsWith('Failed to load resource')
     if (message.type() === 'error' && !isAnswer) wrongs.push(message.text())
   })
@@ -54,11 +54,10 @@ export async function openPage(browser: Browser, options: ContextOptions = {}): 
 
 interface Dashboard extends AsyncDisposable {
   readonly service: ServiceProcess
-  /** A link to become an administrator. */
   readonly setupLink: string
 }
 
-/** The program with a data directory of its own. `args`: of `bellhop serve`. */
+/** With its own data directory. `args`: of `bellhop serve`. */
 async function startDashboard(args: readonly string[] = []): Promise<Dashboard> {
   const data = mkdtempSync(join(tmpdir(), 'bellhop-dashboard-'))
   const service = await serve(data, {}, args)
@@ -76,7 +75,6 @@ async function startDashboard(args: readonly string[] = []): Promise<Dashboard> 
 
 export const PASSWORD = 'correct horse battery'
 
-/** Opens the link, and becomes the administrator `ann`. */
 async function becomeAdministrator(page: Page, { setupLink }: Pick<Dashboard, 'setupLink'>): Promise<void> {
   await page.goto(setupLink)
   await page.getByLabel('Your name').fill('ann')
@@ -87,21 +85,24 @@ async function becomeAdministrator(page: Page, { setupLink }: Pick<Dashboard, 's
 type Ask = <Answer = { readonly id: string }>(method: string, path: string, body?: object) => Promise<Answer>
 
 interface Browsed extends Opened {
-  /** The address of a path of the dashboard. */
+  /** The URL of a path of the dashboard. */
   readonly at: (path: string) => string
   /** Calls the admin API as `ann`, without the browser. */
   readonly ask: Ask
   readonly service: ServiceProcess
-  /** Makes an application on the simulator, unless `simulate` says otherwise; the path of its page. */
-  readonly makeApplication: (devices?: readonly object[], simulate?: boolean) => Promise<string>
+  /** `simulate`: default true. `path`: of its page. */
+  readonly makeApplication: (
+    devices?: readonly object[],
+    simulate?: boolean,
+  ) => Promise<{ readonly id: string; readonly name: string; readonly path: string }>
 }
 
 type Run = (browsed: Browsed) => Promise<void>
 
 export interface World {
   /**
-   * A test in a page where `ann` is signed in. It fails if the page breaks or is forbidden something. Tests share the page,
-   * since a new context costs a second of processor time: start with `goto`.
+   * A test in a page where `ann` is signed in. It fails if the page breaks or violates its policy. Tests share the
+   * page, since a new context costs a second of processor time: start with `goto`.
    */
   readonly browse: (name: string, run: Run) => void
   /** The same in a context of its own, for a test that installs a clock, a permission or a script. */
@@ -110,7 +111,7 @@ export interface World {
   readonly first: (run: Run) => void
 }
 
-/** Tests of the dashboard in a browser, with a service of their own; skipped where there is no Chromium. */
+/** With its own service. Skipped without Chromium. */
 export function describeInBrowser(
   name: string,
   define: (world: World) => void,
@@ -145,9 +146,10 @@ export function describeInBrowser(
       ask,
       service: dashboard.service,
       async makeApplication(devices = [], simulate = true) {
-        const { id } = await ask('POST', '/api/applications', { name: `shop ${++made}`, simulate })
+        const name = `shop ${++made}`
+        const { id } = await ask('POST', '/api/applications', { name, simulate })
         for (const device of devices) await ask('PUT', `/api/applications/${id}/v1/deviceToken`, device)
-        return `/applications/${id}`
+        return { id, name, path: `/applications/${id}` }
       },
     })
 
@@ -175,7 +177,7 @@ export function describeInBrowser(
           opened.wrongs.length = 0
           await opened.context.addCookies(signedIn.cookies)
           await opened.page.setViewportSize(WINDOW)
-          await opened.page.emulateMedia({ colorScheme: null })
+          await opened.page.emulateMedia({ colorScheme: null, reducedMotion: null })
           await runIn(opened, run)
           shared = opened
         })

@@ -18,7 +18,7 @@ afterAll(() => {
   session.value = null
 })
 
-/** What curl is given when a shell reads the command. */
+/** The arguments after a shell has read the command. */
 function argumentsOf(command: string): readonly string[] {
   const { stdout } = Bun.spawnSync(['sh', '-c', `curl() { printf '%s\\0' "$@"; }\n${command}`], {
     env: { BELLHOP_SECRET: 'bhs_x', BELLHOP_ADMIN_TOKEN: 'bha_x' },
@@ -26,7 +26,7 @@ function argumentsOf(command: string): readonly string[] {
   return stdout.toString().split('\0').slice(0, -1)
 }
 
-// As a tag, a token and an application's name may be; encodeURIComponent leaves the first as it is.
+// encodeURIComponent leaves the quote as it is.
 const NASTY = `it's "$(id)" \`id\` \\ $HOME; rm & #`
 
 test('whatever is in a call, a shell hands it to curl as it is', () => {

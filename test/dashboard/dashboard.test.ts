@@ -10,10 +10,9 @@ import { until } from '../support/until.ts'
 import { describeInBrowser, PASSWORD } from './browser.ts'
 
 describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first }) => {
-  /** For all tests: an application with a finished push. */
+  /** All tests share an application with a finished push. */
   let application = ''
   let push = ''
-  /** What the first minute showed. */
   let told: Awaited<ReturnType<typeof sendFirstPush>>
 
   first(async ({ page, service, wrongs }) => {
@@ -25,7 +24,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   })
 
   const pathOf = (call: string) => `/api/applications/${application}/v1${call}`
-  /** Each page: where it is, what is there when it has been told all, and what then opens a dialog over it. */
+  /** What a page shows once it is complete, and the button that opens its dialog. */
   const places = (): Readonly<Record<string, readonly [path: string, ready: string, open?: string]>> => ({
     overview: ['/', 'table:Latest pushes'],
     welcome: ['/welcome', 'button:Connect Apple / Google'],
@@ -51,7 +50,6 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
     backups: ['/backups', 'heading:Backups are off'],
     'service log': ['/service-log', 'list:Lines'],
     log: ['/log', 'table:Log'],
-    // In development only.
     components: ['/components', IS_EXECUTABLE ? 'heading:Page not found' : 'heading:Type scale'],
   })
 
@@ -116,7 +114,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   browse(
     'makes a hook from a template, after a look at an example, and shows what became of its calls',
     async ({ page, at, makeApplication }) => {
-      const path = await makeApplication()
+      const { path } = await makeApplication()
       await page.goto(at(`${path}/hooks`))
       await page.getByRole('button', { name: 'Add hook…' }).click()
       const preview = page.getByRole('button', { name: 'Preview' })
@@ -266,7 +264,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   )
 
   browse('changes the webhook of an application where it is shown', async ({ page, at, ask, makeApplication }) => {
-    const path = await makeApplication()
+    const { path } = await makeApplication()
     await page.goto(at(path))
     await page.getByRole('button', { name: 'Add webhook…' }).click()
     await page.getByLabel('URL').fill('https://shop.example/hooks')
@@ -290,14 +288,13 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   browse(
     'lists each application with what it sent today and its problems',
     async ({ page, at, ask, makeApplication }) => {
-      const path = await makeApplication([
+      const { name, path } = await makeApplication([
         { token: '8'.repeat(64), platform: '0' },
         { token: '9'.repeat(64), platform: '0' },
       ])
-      const { name } = await ask<{ readonly name: string }>('GET', `/api${path}`)
       const content = { msg: 'Hello', sound: '', badge: '' }
       const { id } = await ask('POST', `/api${path}/v1/push/all`, { platform: '0', ...content })
-      // The list is read again only ten seconds later.
+      // The page reloads the list only after ten seconds.
       const status = () => ask<{ readonly state: string }>('GET', `/api${path}/v1/push/${id}`)
       await until(async () => (await status()).state === 'finished')
       await page.goto(at('/applications'))
@@ -306,7 +303,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   )
 
   browseAlone('counts while somebody looks', async ({ page, at, ask, makeApplication }) => {
-    const path = await makeApplication()
+    const { path } = await makeApplication()
     await page.clock.install()
     await page.goto(at(path))
     const devices = page.locator('dt', { hasText: 'Devices' }).locator('+ dd')
@@ -327,7 +324,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   browse(
     'lists the devices that a push failed for, and what became of it in each language',
     async ({ page, at, ask }) => {
-      // The simulator says of a token that begins like this that it is gone, so three devices are left afterwards.
+      // The simulator answers "unregistered" for this prefix, so three devices remain.
       const token = 'bad41000'.padEnd(64, '1')
       await ask('PUT', pathOf('/deviceToken'), { token, platform: '0', locale: 'de-AT' })
       const content = { msg: 'Hello', sound: '', badge: '', languages: { de: { msg: 'Hallo' } } }
@@ -368,8 +365,8 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   browse(
     'lists users with the number of their devices, and leads to those and to erasing',
     async ({ page, makeApplication, at }) => {
-      // The alias of one device is another one's user.
-      const path = await makeApplication([
+      // One device's alias is another's user.
+      const { path } = await makeApplication([
         { token: '3'.repeat(64), platform: '0', user: 'bob' },
         { token: '4'.repeat(64), platform: '1', user: 'bob' },
         { token: '5'.repeat(64), platform: '0', user: 'bobby', alias: 'bob' },
@@ -485,7 +482,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
     await tabTo(page, 'Send to 3 devices')
     await keys.press('Enter')
     await page.getByText('Finished: 3 of 3 devices accepted').first().waitFor()
-    // Whoever cannot see it is told where they are.
+    // Tells screen readers where they are.
     expect(await focused(page)).toBe('By hand')
   })
 
@@ -493,7 +490,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
     'has no page with a serious finding of axe, in either scheme, and none that scrolls sideways',
     async ({ page, at }) => {
       const found: string[] = []
-      /** Runs axe in the page as it stands: all that is no matter of taste, or one rule of it. */
+      /** `run`: the rules. */
       const examine = async (name: string, run: object): Promise<void> => {
         const options = JSON.stringify({ runOnly: run, resultTypes: ['violations'] })
         const { violations, passes } = await page.evaluate<AxeResults>(`axe.run(${options})`)
@@ -505,8 +502,9 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
       await page.evaluate(axe)
       for (const [name, [path, ready, open]] of Object.entries(places())) {
         const [role = '', text = ''] = ready.split(':')
-        await page.emulateMedia({ colorScheme: 'light' })
-        // As a link of the page leads there: axe stays loaded.
+        // Text that fades in has too little contrast at first.
+        await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+        // Like a link: axe stays loaded.
         await page.evaluate(
           `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new Event('popstate'))`,
         )
@@ -519,7 +517,7 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
           type: 'tag',
           values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
         })
-        // Of all rules only this one sees colours.
+        // No other rule depends on colours.
         await page.emulateMedia({ colorScheme: 'dark' })
         await examine(`${name}, dark`, { type: 'rule', values: ['color-contrast'] })
         for (const width of [390, 1440]) {
@@ -533,15 +531,14 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   )
 })
 
-/** Names an application, sends from the page that follows, and tells what that shows. `api`: where the public API is. */
+/** `api`: URL of the public API. */
 async function sendFirstPush(page: Page, api: string, wrongs: readonly string[]) {
-  // What was behind the `#` is good for an account.
+  // The secret after the `#` grants an account.
   expect(page.url()).not.toContain('#')
   await page.getByLabel('What is your app called?').fill('shop')
   await page.getByRole('button', { name: 'Try it with three simulated phones' }).click()
   await page.getByLabel('Title').fill('On its way')
   await page.getByLabel('Message').fill('Your parcel comes today.')
-  // The lock screens have it before it is sent.
   const previews = page.getByRole('group', { name: 'About how it looks' })
   await previews.getByText('Your parcel comes today.').nth(4).waitFor()
   await page.getByRole('button', { name: 'Send', exact: true }).click()
@@ -559,14 +556,13 @@ async function sendFirstPush(page: Page, api: string, wrongs: readonly string[])
   return { api, curl, swift, kotlin, policy, wrongs: [...wrongs] }
 }
 
-/** The label or the text of what has the focus. */
+/** The label or text of the focused element. */
 function focused(page: Page): Promise<string> {
   return page.evaluate<string>(
     '(document.activeElement?.labels?.[0] ?? document.activeElement)?.textContent?.trim() ?? ""',
   )
 }
 
-/** Presses Tab until the focus is there. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = []
   for (let presses = 0; presses < 60; presses++) {

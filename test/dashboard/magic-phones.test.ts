@@ -12,7 +12,7 @@ import {
 } from '../../src/gateway/simulator/webpush/webpush-answer.ts'
 import { REALITY } from '../gateway/reality/rows.ts'
 
-/** Without the push service that is played. */
+/** Without the imitated push service. */
 const wordOf = (order: string): string => order.split('/').at(-1) ?? ''
 
 const tokenOf = (platform: '0' | '1', order: string, times: string): string =>
@@ -32,7 +32,7 @@ describe('a phone from the menu', () => {
 
   test.each(MAGIC['2'])('of a browser that orders %p: what is sent to it %s', (order) => {
     const endpoint = `https://simulator.invalid/${startOf('2', order, '0')}1`
-    // What it takes is no matter of how often.
+    // A limit has no count.
     if (wordOf(order) === OLDER) return expect(isOlder(endpoint)).toBe(true)
     const most = SMALLER.get(wordOf(order))
     if (most !== undefined) return expect(maxBytesAt(endpoint)).toBe(most)
@@ -44,7 +44,7 @@ describe('a phone from the menu', () => {
   test('there is one for each row of the reality suite', () => {
     const offered = ({ order: [platform, order] }: (typeof REALITY)[number]) =>
       MAGIC[platform].some(([each]) => each === order)
-    // What Bellhop never provokes needs no order, only the push service.
+    // Bellhop never provokes answers of a bare push service.
     expect(REALITY.filter((row) => !row.order[1].endsWith('/') && !offered(row))).toEqual([])
   })
 

@@ -5,7 +5,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
   browse(
     'writes a push in two languages, and says of each how it looks, to how many it goes and what is sent',
     async ({ page, at, makeApplication }) => {
-      const path = await makeApplication([
+      const { path } = await makeApplication([
         { token: 'a1'.repeat(32), platform: '0', locale: 'de-AT' },
         { token: 'b2'.repeat(32), platform: '0' },
         { token: 'c3', platform: '1' },
@@ -23,12 +23,12 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
       await language.press('Enter')
       await msg.fill('Dein Paket kommt heute.')
       const looks = page.getByRole('group', { name: 'About how it looks' })
-      // The title is the push's own.
+      // The title is not translated.
       expect(await looks.getByText('On its way').count()).toBe(6)
       expect(await looks.getByText('Dein Paket kommt heute.').count()).toBe(6)
       const rows = page.getByRole('table', { name: 'By language' }).getByRole('row')
       await rows.nth(2).waitFor()
-      // For Apple, for Google and for browsers.
+      // Apple, Google and browsers.
       const sizes = Array.from({ length: 3 }, () => expect.stringMatching(/^\d+ B$/))
       expect((await rows.allInnerTexts()).slice(1).map((row) => row.split(/\s*\t\s*/))).toEqual([
         ['Everybody else', '2', ...sizes],
@@ -41,7 +41,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
       await payload.getByText('"body": "Your parcel comes today."').waitFor()
       expect(await msg.inputValue()).toBe('Your parcel comes today.')
 
-      // What is wrong is said where it is, also behind what is folded.
+      // Errors appear at their field, even in a folded section.
       await page.getByRole('radio', { name: 'German (de)' }).check()
       await page.getByText('Subtitle, picture, link').click()
       await page.getByLabel('Picture').fill('http://shop.example/parcel.png')
@@ -75,7 +75,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
   browse(
     'says at the message that it is missing beside a title, unless the push is to some or shows nothing',
     async ({ page, at, makeApplication }) => {
-      const path = await makeApplication([{ token: 'a1'.repeat(32), platform: '0', tag: ['bread'] }])
+      const { path } = await makeApplication([{ token: 'a1'.repeat(32), platform: '0', tag: ['bread'] }])
       await page.goto(at(`${path}/send`))
       await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Only a title')
       const missing = page
@@ -95,9 +95,9 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
     },
   )
   browse('sends a push again to those it failed for', async ({ page, at, ask, makeApplication }) => {
-    // Refused once by order, then taken.
+    // The simulator refuses this token once.
     const token = 'bad41301'.padEnd(64, '0')
-    const path = await makeApplication([
+    const { path } = await makeApplication([
       { token, platform: '0' },
       { token: 'b2'.repeat(32), platform: '0' },
     ])
@@ -115,7 +115,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
   })
 
   browse('says that a push is held back, and cancels it', async ({ page, at, ask, makeApplication }) => {
-    const path = await makeApplication([{ token: 'a1'.repeat(32), platform: '0' }])
+    const { path } = await makeApplication([{ token: 'a1'.repeat(32), platform: '0' }])
     await ask('PATCH', `/api${path}`, { holdSeconds: 3600 })
     await ask('POST', `/api${path}/v1/push/all`, { platform: ['0'], ...SHOWN })
     await page.goto(at(`${path}/pushes`))
@@ -129,7 +129,7 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
   browse(
     'shows on simulated phones what arrives but no picture, and counts a tap and a button',
     async ({ page, at, ask, makeApplication }) => {
-      const path = await makeApplication([
+      const { path } = await makeApplication([
         { token: 'a1'.repeat(32), platform: '0' },
         { token: 'b2'.repeat(32), platform: '0' },
         { token: 'c3', platform: '1' },
@@ -176,5 +176,4 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
   )
 })
 
-/** What a push shows. */
 const SHOWN = { title: 'On its way', msg: 'Your parcel comes today.', sound: '', badge: '' }

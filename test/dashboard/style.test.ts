@@ -5,7 +5,7 @@ import { contrast, rgbOf, SHAPE_PAIRS, SPACES, TEXT_PAIRS, TYPE_SCALE } from '..
 import { niceTop } from '../../src/dashboard/components/text.ts'
 
 const style = await Bun.file(join(import.meta.dir, '../../src/dashboard/style.css')).text()
-/** Lock screens look as phones do. */
+/** Lock screens imitate phones, not our design. */
 const [own = '', phones] = style.split('/* Lock screens have their own light and dark. */')
 
 function valuesOf(property: RegExp): readonly string[] {
@@ -52,7 +52,7 @@ describe('the style sheet', () => {
     expect(spaces.length).toBeGreaterThan(50)
 
     const named = own.slice(own.indexOf('* {'))
-    // A shadow, a backdrop, and the code that cameras read.
+    // A shadow, a backdrop and the QR code.
     expect(Array.from(named.matchAll(/#[0-9a-f]{3,8}\b/g), ([hex]) => hex)).toEqual(['#0006', '#0008', '#fff', '#000'])
   })
 })

@@ -7,10 +7,10 @@ import type { OutsideGateways } from '../support/outside-gateways.ts'
 import { describeInBrowser } from './browser.ts'
 import type { World } from './browser.ts'
 
-/** In the place of the push services. */
+/** Imitates the push services. */
 let gateways: OutsideGateways
 
-/** Behind the proxy nobody's push service is reached but the stand-in. */
+/** The proxy leads to the imitated push services only. */
 async function argumentsOf(stack: AsyncDisposableStack): Promise<readonly string[]> {
   gateways = stack.use(await startOutsideGateways(systemClock))
   const proxy = stack.use(await startConnectProxy())
@@ -25,12 +25,10 @@ function define({ browse, browseAlone }: World): void {
   browseAlone(
     'pushes to this browser at the press of one button, for real, and the notification is there',
     async ({ page, context, at, ask, makeApplication }) => {
-      const path = await makeApplication()
-      const application = path.split('/').at(-1) ?? ''
-      const { name } = await ask<{ readonly name: string }>('GET', `/api${path}`)
+      const { id: application, name } = await makeApplication()
       const { simulator } = gateways
       await context.grantPermissions(['notifications'], { origin: at('') })
-      // A browser of a test reaches no push service: in its place the stand-in gives it a subscription, with keys of its own.
+      // Test browsers reach no push service, so the imitation hands out the subscription and its keys.
       await context.exposeFunction('subscribeAtStandIn', (publicKey: string) => {
         simulator.accept({ kind: 'vapid', publicKey })
         const { endpoint, keys } = simulator.subscribe(`/push/${crypto.randomUUID()}`)
@@ -60,7 +58,7 @@ function define({ browse, browseAlone }: World): void {
         status: 201,
         body: { notification: { title: name, body: 'Hello, this browser.' } },
       })
-      // What the push service would do.
+      // Delivers the message as a push service would.
       const message = { origin: at(''), registrationId: await registered, data: JSON.stringify(body) }
       await devtools.send('ServiceWorker.deliverPushMessage', message)
       await here.getByText('Arrived:').waitFor()
@@ -69,7 +67,7 @@ function define({ browse, browseAlone }: World): void {
       one.getNotifications()).then((all) => all.map(({ title, body }) => ({ title, body })))`
       expect(await page.evaluate<unknown>(notifications)).toEqual([{ title: name, body: 'Hello, this browser.' }])
 
-      // The next push is for the browser as well as for the phones, of which there is none.
+      // The next push also goes to the browser. There are no phones.
       const next = new Promise<ReceivedPush>((resolve) => void simulator.onArrival(resolve))
       await page.getByLabel('Message').fill('To everybody')
       await page.getByRole('button', { name: 'Send', exact: true }).click()
@@ -82,8 +80,7 @@ function define({ browse, browseAlone }: World): void {
   browse(
     'shows browsers of the simulator each by itself, and what one of them refuses',
     async ({ page, at, ask, makeApplication }) => {
-      const path = await makeApplication()
-      const application = path.split('/').at(-1) ?? ''
+      const { path } = await makeApplication()
       await page.goto(at(`${path}/phones`))
       const browsers = page.getByRole('group', { name: /^Browser simulator\.invalid/ })
       const add = async (answer: string, count: number) => {
@@ -96,7 +93,7 @@ function define({ browse, browseAlone }: World): void {
       await add('is accepted', 2)
       await add('is refused: too large (413)', 3)
       const push = { platform: '2', title: 'On its way', msg: 'Your parcel', sound: '', badge: '+1' }
-      await ask('POST', `/api/applications/${application}/v1/push/all`, push)
+      await ask('POST', `/api${path}/v1/push/all`, push)
       await browsers.getByText('Refused by the gateway: PayloadTooLarge').waitFor()
       await browsers.getByRole('button', { name: 'On its way' }).nth(1).waitFor()
       expect(await browsers.count()).toBe(3)
@@ -107,7 +104,7 @@ function define({ browse, browseAlone }: World): void {
   )
 
   browseAlone('says in plain words that the browser refused', async ({ page, context, at, makeApplication }) => {
-    const path = await makeApplication()
+    const { path } = await makeApplication()
     await context.grantPermissions(['notifications'], { origin: at('') })
     await page.addInitScript(
       `PushManager.prototype.subscribe = () => Promise.reject(new DOMException('Registration failed - push service error', 'AbortError'))`,
@@ -120,8 +117,7 @@ function define({ browse, browseAlone }: World): void {
   })
 
   browseAlone('says why no push can come to this browser', async ({ page, at, makeApplication }) => {
-    const path = await makeApplication()
-    const application = path.split('/').at(-1) ?? ''
+    const { id: application } = await makeApplication()
     await page.goto(at(`/welcome/${application}`))
     const here = page.getByRole('region', { name: 'This browser' })
     await here.getByRole('button', { name: 'Push to this browser' }).click()
@@ -135,7 +131,7 @@ function define({ browse, browseAlone }: World): void {
   browse(
     'makes a key for browsers, says what push services find of it, makes another, and imports one',
     async ({ page, at, makeApplication }) => {
-      const path = await makeApplication([], false)
+      const { id, path } = await makeApplication([], false)
       await page.goto(at(`${path}/credentials`))
       const form = page.getByRole('form', { name: 'Key for browsers' })
       await form.getByLabel('Contact').fill('push@shop.example')
@@ -164,7 +160,7 @@ function define({ browse, browseAlone }: World): void {
       await page.getByText(EXAMPLE.publicKey, { exact: true }).waitFor()
       expect(await form.getByLabel('Private key').inputValue()).toBe('')
       await page.goto(at('/applications'))
-      const row = page.getByRole('row').filter({ hasText: path.split('/').at(-1) ?? '' })
+      const row = page.getByRole('row').filter({ hasText: id })
       await row.waitFor()
       expect((await row.getByRole('cell').allInnerTexts()).filter((text) => /key|ready/.test(text))).toEqual([
         'no key',
@@ -177,7 +173,7 @@ function define({ browse, browseAlone }: World): void {
 
 describeInBrowser('web push in the dashboard', define, argumentsOf)
 
-/** Of RFC 8291, appendix A: the key pair of the sender. */
+/** From RFC 8291, appendix A: the sender's key pair. */
 const EXAMPLE = {
   privateKey: 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw',
   publicKey: 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',

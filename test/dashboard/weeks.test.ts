@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { changeOf, sumOf, todayOf, weekdayOf, weeksOf } from '../../src/dashboard/client/weeks.ts'
 
-/** `accepted` of each day, the last one today. */
+/** `accepted` per day, up to today. */
 const days = (...accepted: readonly number[]) =>
   accepted.map((each, at) => ({
     day: new Date(Date.UTC(2026, 10, 26 - accepted.length + 1 + at)).toISOString().slice(0, 10),

@@ -10,6 +10,7 @@ import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
 import { PLATFORMS } from '../client/platforms.ts'
 import { useResource } from '../client/resource.ts'
 import { filledIn } from '../client/samples.ts'
+import { store, stored } from '../client/storage.ts'
 import { CredentialForms } from '../components/credential/credential-forms.tsx'
 import { AreaField, Choices, keptIn, TextField } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
@@ -127,7 +128,7 @@ function YourTurn({ id, body, application }: Turn) {
 const KEPT = 'bellhop-sample'
 
 function Samples({ of, manual }: { readonly of: SamplesAnswer['samples']; readonly manual: string }) {
-  const chosen = useSignal(localStorage.getItem(KEPT))
+  const chosen = useSignal(stored(KEPT))
   const shown = of.find(({ title }) => title === chosen.value) ?? of[0]
   if (shown === undefined) return null
   const { title, page, code } = shown
@@ -139,7 +140,7 @@ function Samples({ of, manual }: { readonly of: SamplesAnswer['samples']; readon
         value={title}
         onValue={(wanted) => {
           chosen.value = wanted
-          localStorage.setItem(KEPT, wanted)
+          store(KEPT, wanted)
         }}
       />
       {code.map((text, at) => (

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { audienceOf, isNarrowed, settled } from '../../client/audience.ts'
 import { textsIn } from '../../client/draft-languages.ts'
 import type { Draft } from '../../client/draft.ts'
+import { store, stored } from '../../client/storage.ts'
 import { ChoiceField, keptIn, onEnter, TextField } from '../field.tsx'
 
 interface Props {
@@ -19,14 +20,13 @@ export function SavedSegments({ application, draft, onChoose }: Props) {
   const textOf = (audience: Draft): string => JSON.stringify(audienceOf(settled(audience)))
   const chosen = names.find((one) => textOf(segments.value[one] ?? {}) === textOf(draft)) ?? ''
   const keep = (changed: Segments, sentence: string): void => {
-    try {
-      localStorage.setItem(keyOf(application), JSON.stringify(changed))
-      segments.value = changed
-      said.value = sentence
-      name.value = ''
-    } catch {
+    if (!store(keyOf(application), JSON.stringify(changed))) {
       said.value = 'This browser blocks local storage.'
+      return
     }
+    segments.value = changed
+    said.value = sentence
+    name.value = ''
   }
   const save = (): void => {
     const wanted = name.value.trim()
@@ -81,10 +81,10 @@ const keyOf = (application: string): string => `bellhop.segments.${application}`
 
 function readSegments(application: string): Segments {
   try {
-    const read = Object.entries(JSON.parse(localStorage.getItem(keyOf(application)) ?? '{}') as object)
+    const read = Object.entries(JSON.parse(stored(keyOf(application)) ?? '{}') as object)
     return Object.fromEntries(read.map(([name, draft]) => [name, audienceOf(textsIn(draft))]))
   } catch {
-    // Storage is blocked, or contains something else.
+    // Somebody may have stored something else there.
     return {}
   }
 }

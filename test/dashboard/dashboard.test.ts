@@ -401,8 +401,9 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
   )
 
   browse('asks who is there when the session is over, and is then where it was', async ({ page, context, at }) => {
-    await page.goto(at('/applications'))
-    await page.getByRole('heading', { name: 'Applications' }).waitFor()
+    await page.goto(at('/backups'))
+    // From the page's only call: a later refusal would take the link away.
+    await page.getByRole('heading', { name: 'Backups are off' }).waitFor()
     await context.clearCookies()
     await page.getByRole('link', { name: 'Audit log' }).click()
     await page.getByLabel('Name').fill('ann')

@@ -1,10 +1,10 @@
-/** Declared for tests, which are compiled without the browser's types. */
+/** Tests compile this file without the browser's types. */
 declare const localStorage: {
   getItem(key: string): string | null
   setItem(key: string, text: string): void
 }
 
-/** `null`: nothing is stored, or the browser blocks storage. Then even naming `localStorage` throws. */
+/** `null`: nothing is stored, or storage is blocked. Even naming `localStorage` throws then. */
 export function stored(key: string): string | null {
   try {
     return localStorage.getItem(key)
@@ -13,7 +13,7 @@ export function stored(key: string): string | null {
   }
 }
 
-/** Whether the browser allows it, and has room. */
+/** `false`: storage is blocked or full. */
 export function store(key: string, text: string): boolean {
   try {
     localStorage.setItem(key, text)

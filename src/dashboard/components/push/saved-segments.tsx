@@ -84,7 +84,7 @@ function readSegments(application: string): Segments {
     const read = Object.entries(JSON.parse(stored(keyOf(application)) ?? '{}') as object)
     return Object.fromEntries(read.map(([name, draft]) => [name, audienceOf(textsIn(draft))]))
   } catch {
-    // Somebody may have stored something else there.
+    // Something else was stored there.
     return {}
   }
 }

@@ -23,7 +23,7 @@ interface Props {
   readonly onTap: (arrival: Arrival, action: string | null) => void
 }
 
-/** A real app defines the buttons of its categories. Simulated phones have these for every category. */
+/** Apps define the buttons of their categories. Simulated phones always have these. */
 const BUTTONS = ['accept', 'decline']
 
 const ON_SCREEN = 4

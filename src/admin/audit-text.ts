@@ -1,4 +1,3 @@
-import { csvLine } from '../text/csv-line.ts'
 import { isoTime } from '../text/format.ts'
 import type { AdminLogEntry } from './admin-log-store.ts'
 
@@ -30,4 +29,14 @@ export function auditMoreText({ changes, detail, code }: Pick<AdminLogEntry, 'ch
 function shown(value: unknown): string {
   if (value === null) return 'none'
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A CSV line (RFC 4180). A cell that a spreadsheet would read as a formula becomes text. */
+function csvLine(cells: readonly string[]): string {
+  return `${cells.map(cellOf).join(',')}\r\n`
+}
+
+function cellOf(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,13 +6,11 @@ import { COMMANDS } from '../../src/cli/commands.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { ACCOUNT_FILE } from '../gateway/fcm/account.ts'
 import { startReceiver } from '../support/receiver.ts'
-import type { WebhookReceiver } from '../support/receiver.ts'
 import { command, serve } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 import { commandLine, jsonLines, withShop } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { commandsBeside } from './everyday-service.ts'
-import type { Beside } from './everyday-service.ts'
 import { newToken, NONE } from '../move/move-between.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
@@ -33,17 +31,11 @@ interface Entry {
 const PASSWORD = 'correct horse battery staple'
 const TOKEN = 'a1'.repeat(32)
 
-let beside: Beside
+const beside = await commandsBeside()
+const files = commandLine()
+const receiver = await startReceiver({ plain: true })
 let other: Service | null = null
-let files: CommandLine
-let receiver: WebhookReceiver
-beforeAll(async () => {
-  beside = await commandsBeside()
-  files = commandLine()
-  receiver = await startReceiver({ plain: true })
-})
 afterAll(async () => {
-  await beside[Symbol.asyncDispose]()
   await other?.[Symbol.asyncDispose]()
   files[Symbol.dispose]()
   await receiver[Symbol.asyncDispose]()

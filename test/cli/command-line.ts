@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { CommandContext } from '../../src/cli/command.ts'
 import { createServedCommands } from '../../src/cli/remote/served-commands.ts'
 import { run } from '../../src/cli/run.ts'
@@ -91,6 +92,37 @@ export function jsonLines(text: string): any[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
+}
+
+/** What a command prints that succeeds: these lines on standard output. */
+export const printed = (...lines: readonly string[]): Printed => ({
+  exitCode: 0,
+  stdout: lines.map((line) => `${line}\n`).join(''),
+  stderr: '',
+})
+
+/** What a command prints that fails: these sentences on standard error. */
+export const refused = (exitCode: number, ...sentences: readonly string[]): Printed => ({
+  exitCode,
+  stdout: '',
+  stderr: sentences.map((sentence) => `bellhop: ${sentence}\n`).join(''),
+})
+
+/** The sealing key in the data directory. */
+export const keyOf = (cli: CommandLine) => Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
+
+/** What stores take, and an application, which must be there. */
+export function openShop(cli: CommandLine, name = 'Shop') {
+  const { clock } = cli
+  const database = cli.database()
+  const application = createApplicationStore({ database, clock }).find(name)
+  if (application === null) throw new Error(`there is no ${name}`)
+  return {
+    database,
+    clock,
+    application,
+    [Symbol.dispose]: () => database[Symbol.dispose](),
+  }
 }
 
 /** With the application Shop. */

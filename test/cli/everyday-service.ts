@@ -1,9 +1,9 @@
-import { EventEmitter } from 'node:events'
+import { afterAll } from 'bun:test'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
 import { newCaller } from '../support/caller.ts'
 import type { Caller } from '../support/caller.ts'
-import { startService } from '../support/service.ts'
+import { fileService } from '../support/file-service.ts'
 import type { Service } from '../support/service.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
@@ -18,7 +18,7 @@ export const HASTY: Clock = {
   after: (delayMs, run) => systemClock.after(delayMs <= LOOK_MS ? delayMs / 10 : delayMs, run),
 }
 
-export interface Beside extends AsyncDisposable {
+export interface Beside {
   readonly service: Service
   /** HASTY, for service and commands. */
   readonly clock: Clock
@@ -33,6 +33,7 @@ export interface Beside extends AsyncDisposable {
   ): ReturnType<CommandLine['run']>
 }
 
+/** One service for all tests of a file, which ends with the file. */
 export async function commandsBeside(): Promise<Beside> {
   let stoodMs = 0
   const clock: Clock = {
@@ -40,8 +41,9 @@ export async function commandsBeside(): Promise<Beside> {
     now: () => HASTY.now() + stoodMs,
     monotonic: () => HASTY.monotonic() + stoodMs,
   }
-  const service = await startService({ clock, config: { webhookPrivate: true } })
+  const service = await fileService({ clock, config: { webhookPrivate: true } })
   const cli = commandLine()
+  afterAll(() => cli[Symbol.dispose]())
   const env = { BELLHOP_DATA: service.data, BELLHOP_ADMIN_LISTEN: new URL(service.adminUrl).host }
   return {
     service,
@@ -49,13 +51,5 @@ export async function commandsBeside(): Promise<Beside> {
     standStill: (ms) => void (stoodMs += ms),
     newCaller: () => newCaller(service),
     run: (argv, over, more) => cli.run(argv, { ...env, ...more }, { clock, ...over }),
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]()
-      cli[Symbol.dispose]()
-    },
   }
-}
-
-export function newSignals(): EventEmitter {
-  return new EventEmitter()
 }

@@ -4,7 +4,7 @@ import type { CommandSpec, FlagSpec } from '../../src/cli/command.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { SETTING_FLAGS } from '../../src/settings/parse.ts'
 import { SETTINGS, SETTING_NAMES, flagOf } from '../../src/settings/table.ts'
-import { commandLine } from './command-line.ts'
+import { commandLine, refused } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 
 /** So that nothing else is wrong. */
@@ -196,11 +196,9 @@ describe('the exit code is 1', () => {
         'user erase': ['ann', '--yes'],
       }
       const argv = [...name.split(' '), 'Shp', ...(given[name] ?? []), ...(BESIDE[spec.name] ?? [])]
-      expect(await cli.run(argv)).toEqual({
-        exitCode: 1,
-        stdout: '',
-        stderr: `bellhop: There is no application "Shp" in ${cli.data}: bellhop app list lists them. Did you mean Shop?\n`,
-      })
+      expect(await cli.run(argv)).toEqual(
+        refused(1, `There is no application "Shp" in ${cli.data}: bellhop app list lists them. Did you mean Shop?`),
+      )
     },
   )
 

@@ -7,6 +7,7 @@ import { createApplicationStore } from '../../src/application/application-store.
 import { openDatabase } from '../../src/database/database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { PROGRAM } from '../support/service-process.ts'
+import { printed, refused } from './command-line.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
@@ -90,20 +91,14 @@ describe('the program', () => {
     expect(created.stdout).toMatch(/^\{"id":"app_\w+","secret":"bhs_[\w-]+","name":"Corner Shop"\}\n$/)
     const { id } = JSON.parse(created.stdout) as { id: string }
     const shown = await bellhop.run(['app', 'show', id, '--data', join(bellhop.directory, 'bellhop-data')])
-    expect({ ...shown, stdout: shown.stdout.slice(0, 12) }).toEqual({
-      exitCode: 0,
-      stdout: 'Corner Shop\n',
-      stderr: '',
-    })
+    expect({ ...shown, stdout: shown.stdout.slice(0, 12) }).toEqual(printed('Corner Shop'))
   })
 
   inNoUnitDirectory('exits with 2 for what it does not understand, 1 for what it cannot do, 0 else', async () => {
     await using bellhop = program()
-    expect(await bellhop.run(['app', 'creat', 'Shop'])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'bellhop: "app creat" is not a command. Did you mean app create?\n',
-    })
+    expect(await bellhop.run(['app', 'creat', 'Shop'])).toEqual(
+      refused(2, '"app creat" is not a command. Did you mean app create?'),
+    )
     expect(await bellhop.run(['app', 'list'])).toEqual({
       exitCode: 1,
       stdout: '',
@@ -185,11 +180,7 @@ describe('bellhop serve', () => {
     await using bellhop = program()
     const child = bellhop.start(FREE)
     expect(await lines(child.stdout)()).toStartWith('ready ')
-    expect(await bellhop.run(FREE)).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'bellhop: Another Bellhop serves the data directory ./bellhop-data.\n',
-    })
+    expect(await bellhop.run(FREE)).toEqual(refused(1, 'Another Bellhop serves the data directory ./bellhop-data.'))
     expect((await bellhop.run(['app', 'create', 'Shop'])).exitCode).toBe(0)
   })
 })

@@ -5,7 +5,7 @@ import { dataDirectory } from '../../src/cli/data-directory.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
 import { readSystemFile } from '../../src/system/read-file.ts'
 import { command } from '../support/service-process.ts'
-import { commandLine, withShop } from './command-line.ts'
+import { commandLine, refused, withShop } from './command-line.ts'
 
 const NOBODY = 65_534
 const MAIN = join(import.meta.dir, '../../src/main.ts')
@@ -32,11 +32,12 @@ describe('the data directory of a command', () => {
     process.seteuid?.(NOBODY)
     try {
       for (const argv of [['stats'], ['backup', '/tmp/nobody.db'], ['export', 'Shop', '-'], ['restore', '/dev/null']]) {
-        expect(await line.run(argv)).toEqual({
-          exitCode: 1,
-          stdout: '',
-          stderr: `bellhop: The data directory ${line.data} cannot be read by user nobody: it belongs to user root. Use sudo, or run this as its owner.\n`,
-        })
+        expect(await line.run(argv)).toEqual(
+          refused(
+            1,
+            `The data directory ${line.data} cannot be read by user nobody: it belongs to user root. Use sudo, or run this as its owner.`,
+          ),
+        )
       }
     } finally {
       process.seteuid?.(0)
@@ -85,14 +86,14 @@ describe('the data directory of a command', () => {
 
   test('that cannot be made, and a file that has no directory to be in, is one sentence', async () => {
     using line = await withShop()
-    expect(await line.run(['export', 'Shop', '/nonexist/x'])).toMatchObject({
-      exitCode: 1,
-      stderr:
-        'bellhop: /nonexist/x.unfinished cannot be created or opened: there is no directory /nonexist. Create or mount it.\n',
-    })
-    expect(await command(['serve', '--data', '/proc/x'])).toMatchObject({
-      exitCode: 1,
-      stderr: 'bellhop: No data directory can be made at /proc/x: /proc takes none. Name another one (--data).\n',
-    })
+    expect(await line.run(['export', 'Shop', '/nonexist/x'])).toEqual(
+      refused(
+        1,
+        '/nonexist/x.unfinished cannot be created or opened: there is no directory /nonexist. Create or mount it.',
+      ),
+    )
+    expect(await command(['serve', '--data', '/proc/x'])).toEqual(
+      refused(1, 'No data directory can be made at /proc/x: /proc takes none. Name another one (--data).'),
+    )
   })
 })

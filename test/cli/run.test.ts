@@ -6,7 +6,7 @@ import { run } from '../../src/cli/run.ts'
 import { StartRefused } from '../../src/failure.ts'
 import { VERSION } from '../../src/version.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
-import { commandLine } from './command-line.ts'
+import { commandLine, refused } from './command-line.ts'
 
 describe('bellhop', () => {
   test('without a command prints the help on standard error, with exit code 2', async () => {
@@ -85,12 +85,12 @@ describe('bellhop serve', () => {
   for (const value of ['0', 'false']) {
     test(`refuses to start with NODE_TLS_REJECT_UNAUTHORIZED=${value}`, async () => {
       using cli = commandLine()
-      expect(await cli.run(['serve'], { NODE_TLS_REJECT_UNAUTHORIZED: value })).toEqual({
-        exitCode: 1,
-        stdout: '',
-        stderr:
-          "bellhop: NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google: unset it. Use --gateway-ca for a private gateway's certificate.\n",
-      })
+      expect(await cli.run(['serve'], { NODE_TLS_REJECT_UNAUTHORIZED: value })).toEqual(
+        refused(
+          1,
+          "NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google: unset it. Use --gateway-ca for a private gateway's certificate.",
+        ),
+      )
       expect(cli.served).toEqual([])
     })
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, unlinkSync } from 'node:fs'
 import { authenticator } from '../../support/authenticator.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 let line: CommandLine
@@ -60,10 +60,9 @@ describe('admin totp', () => {
     const app = authenticator(secret, line.clock)
     const { recoveryCodes } = await json('admin', 'totp', 'ann', '--code', app())
     for (const flag of ['--off', '--recovery-codes']) {
-      expect(await line.run(['admin', 'totp', 'ann', flag])).toMatchObject({
-        exitCode: 2,
-        stderr: `bellhop: ${flag} needs --code, of the authenticator app or a recovery code.\n`,
-      })
+      expect(await line.run(['admin', 'totp', 'ann', flag])).toEqual(
+        refused(2, `${flag} needs --code, of the authenticator app or a recovery code.`),
+      )
     }
     const renewed = await json('admin', 'totp', 'ann', '--recovery-codes', '--code', recoveryCodes[0])
     expect(await json('admin', 'totp', 'ann', '--off', '--code', recoveryCodes[1])).toContain('The code is wrong')

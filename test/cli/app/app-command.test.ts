@@ -7,8 +7,7 @@ import { secretMatches } from '../../../src/application/secret.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { apnsMagicToken } from '../../../src/gateway/simulator/apns/apns-magic-tokens.ts'
 import { fcmMagicToken } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
-import { createFakeClock } from '../../support/fake-clock.ts'
-import { commandLine, withShop } from '../command-line.ts'
+import { commandLine, openShop, printed, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 interface Created {
@@ -92,22 +91,17 @@ describe('app create', () => {
 
   test('a name is taken once', async () => {
     using cli = await withShop()
-    expect(await cli.run(['app', 'create', 'Shop'])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'bellhop: An application named "Shop" already exists: choose another name.\n',
-    })
+    expect(await cli.run(['app', 'create', 'Shop'])).toEqual(
+      refused(1, 'An application named "Shop" already exists: choose another name.'),
+    )
   })
 
   test('a name that is none is refused', async () => {
     using cli = commandLine()
     for (const name of ['', ' Shop', 'a\nb', 'x'.repeat(101)]) {
-      expect(await cli.run(['app', 'create', name])).toEqual({
-        exitCode: 2,
-        stdout: '',
-        stderr:
-          'bellhop: NAME must be 1 to 100 characters, without control characters and without white space at an end.\n',
-      })
+      expect(await cli.run(['app', 'create', name])).toEqual(
+        refused(2, 'NAME must be 1 to 100 characters, without control characters and without white space at an end.'),
+      )
     }
   })
 })
@@ -118,26 +112,21 @@ describe('app list and app show', () => {
     const shop = await create(cli, 'Shop')
     const bank = await create(cli, 'Bank')
     await cli.run(['app', 'simulate', 'Bank'])
-    expect(await cli.run(['app', 'list'])).toEqual({
-      exitCode: 0,
-      stderr: '',
-      stdout: [
+    expect(await cli.run(['app', 'list'])).toEqual(
+      printed(
         'ID                    SENDS TO     NAME',
         `${shop.id}  nothing yet  Shop`,
         `${bank.id}  simulator    Bank`,
-        '',
-      ].join('\n'),
-    })
+      ),
+    )
   })
 
   test('an empty list says how to add to it', async () => {
     using cli = await withShop()
     await cli.run(['app', 'delete', 'Shop', '--yes'])
-    expect(await cli.run(['app', 'list'])).toEqual({
-      exitCode: 0,
-      stdout: 'There are no applications yet: bellhop app create NAME adds one.\n',
-      stderr: '',
-    })
+    expect(await cli.run(['app', 'list'])).toEqual(
+      printed('There are no applications yet: bellhop app create NAME adds one.'),
+    )
     expect((await cli.run(['app', 'list', '--json'])).stdout).toBe('[]\n')
   })
 
@@ -224,22 +213,15 @@ describe('app rotate-secret', () => {
 describe('app delete', () => {
   test('without --yes it deletes nothing', async () => {
     using cli = await withShop()
-    expect(await cli.run(['app', 'delete', 'Shop'])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr:
-        'bellhop: app delete deletes "Shop" with its devices, pushes and credentials for good; add --yes to do so.\n',
-    })
+    expect(await cli.run(['app', 'delete', 'Shop'])).toEqual(
+      refused(2, 'app delete deletes "Shop" with its devices, pushes and credentials for good; add --yes to do so.'),
+    )
     expect((await cli.run(['app', 'show', 'Shop'])).exitCode).toBe(0)
   })
 
   test('with --yes the application is gone', async () => {
     using cli = await withShop()
-    expect(await cli.run(['app', 'delete', 'Shop', '--yes'])).toEqual({
-      exitCode: 0,
-      stdout: 'Deleted the application "Shop".\n',
-      stderr: '',
-    })
+    expect(await cli.run(['app', 'delete', 'Shop', '--yes'])).toEqual(printed('Deleted the application "Shop".'))
     expect((await cli.run(['app', 'show', 'Shop'])).exitCode).toBe(1)
   })
 })
@@ -268,24 +250,22 @@ describe('app simulate', () => {
 
   test('of an application for phones needs --yes, and says what would happen', async () => {
     using cli = await withShop()
-    using database = cli.database()
-    const clock = createFakeClock()
-    const number = createApplicationStore({ database, clock }).find('Shop')?.number ?? 0
-    const devices = createDeviceStore({ database, clock })
-    database.transact(() => void devices.register(number, { token: 'ab'.repeat(32), platform: 0 }))
+    using shop = openShop(cli)
+    const device = { token: 'ab'.repeat(32), platform: 0 } as const
+    shop.database.transact(() => void createDeviceStore(shop).register(shop.application.number, device))
     await cli.run(['push', 'Shop', 'Hello', '--all'])
     await cli.run(['push', 'Shop', 'Hello', '--all', '--send-at', '3600'])
-    const refused = (what: string) => ({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: "Shop" has ${what}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.\n`,
-    })
-    expect(await cli.run(['app', 'simulate', 'Shop'])).toEqual(refused('1 device, 2 pushes to be sent'))
+    const refusedWith = (what: string) =>
+      refused(
+        1,
+        `"Shop" has ${what}: what waits would go to the simulator and reach no phone, and devices whose tokens it does not like would leave the audience. Add --yes to do so.`,
+      )
+    expect(await cli.run(['app', 'simulate', 'Shop'])).toEqual(refusedWith('1 device, 2 pushes to be sent'))
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const file = cli.file('AuthKey_ABC123DEFG.p8', privateKey.export({ type: 'pkcs8', format: 'pem' }))
     await cli.run(['app', 'apns', 'Shop', '--key', file, '--team-id', 'DEF123GHIJ', '--topic', 'com.example.shop'])
     expect(await cli.run(['app', 'simulate', 'Shop'])).toEqual(
-      refused('1 device, 2 pushes to be sent, an APNs credential'),
+      refusedWith('1 device, 2 pushes to be sent, an APNs credential'),
     )
     expect((await cli.run(['app', 'list'])).stdout).not.toContain('simulator')
     expect((await cli.run(['app', 'simulate', 'Shop', '--yes'])).exitCode).toBe(0)
@@ -362,11 +342,12 @@ describe('the data directory', () => {
     async (line) => {
       using cli = commandLine()
       const elsewhere = join(cli.data, 'elsewhere')
-      expect(await cli.run([...line.split(' '), '--data', elsewhere])).toEqual({
-        exitCode: 1,
-        stdout: '',
-        stderr: `bellhop: There is no Bellhop database in ${elsewhere}: bellhop app create NAME creates one, --data selects another.\n`,
-      })
+      expect(await cli.run([...line.split(' '), '--data', elsewhere])).toEqual(
+        refused(
+          1,
+          `There is no Bellhop database in ${elsewhere}: bellhop app create NAME creates one, --data selects another.`,
+        ),
+      )
       expect(existsSync(elsewhere)).toBe(false)
     },
   )
@@ -376,11 +357,9 @@ describe('the data directory', () => {
     async (line) => {
       using cli = commandLine()
       await create(cli, 'Bank')
-      expect(await cli.run(line.split(' '))).toEqual({
-        exitCode: 1,
-        stdout: '',
-        stderr: `bellhop: There is no application "Shop" in ${cli.data}: bellhop app list lists them.\n`,
-      })
+      expect(await cli.run(line.split(' '))).toEqual(
+        refused(1, `There is no application "Shop" in ${cli.data}: bellhop app list lists them.`),
+      )
     },
   )
 
@@ -400,29 +379,24 @@ describe('the data directory', () => {
   test('that cannot be made is one sentence', async () => {
     using cli = commandLine()
     const file = cli.file('file', '')
-    expect(await cli.run(['app', 'create', 'Shop', '--data', join(file, 'below')])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: ${file} is a file: no data directory can be there (--data).\n`,
-    })
+    expect(await cli.run(['app', 'create', 'Shop', '--data', join(file, 'below')])).toEqual(
+      refused(1, `${file} is a file: no data directory can be there (--data).`),
+    )
   })
 
   test('whose file is no database is one sentence', async () => {
     using cli = commandLine()
     cli.file('bellhop.db', 'This is a text that is certainly not an SQLite database. '.repeat(20))
-    expect(await cli.run(['app', 'list'])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: The file ${cli.data}/bellhop.db is not a database, or its beginning is damaged. It is left as it is: restore a backup, or choose another data directory (--data).\n`,
-    })
+    expect(await cli.run(['app', 'list'])).toEqual(
+      refused(
+        1,
+        `The file ${cli.data}/bellhop.db is not a database, or its beginning is damaged. It is left as it is: restore a backup, or choose another data directory (--data).`,
+      ),
+    )
   })
 
   test('an empty --data is asked for wrongly', async () => {
     using cli = commandLine()
-    expect(await cli.run(['app', 'list', '--data='])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'bellhop: --data (BELLHOP_DATA): "" is not a path\n',
-    })
+    expect(await cli.run(['app', 'list', '--data='])).toEqual(refused(2, '--data (BELLHOP_DATA): "" is not a path'))
   })
 })

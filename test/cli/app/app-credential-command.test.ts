@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import type { ApnsCredential, FcmCredential } from '../../../src/application/credential.ts'
 import { makeAppleCertificate } from '../../application/apple-certificate.ts'
-import { withShop } from '../command-line.ts'
+import { keyOf, openShop, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const pem = {
@@ -27,14 +26,13 @@ const KEY_FLAGS = ['--key-id', 'ABC123DEFG', '--team-id', 'DEF123GHIJ', '--topic
 
 /** Opened with this sealing key. */
 function stored(cli: CommandLine, key: Uint8Array): { apns: ApnsCredential | null; fcm: FcmCredential | null } {
-  using database = cli.database()
-  const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')
-  if (application === null) throw new Error('no Shop')
-  const credentials = createCredentialStore({ database, clock: cli.clock, key })
-  return { apns: credentials.credentialOf(application, 'apns'), fcm: credentials.credentialOf(application, 'fcm') }
+  using shop = openShop(cli)
+  const credentials = createCredentialStore({ ...shop, key })
+  return {
+    apns: credentials.credentialOf(shop.application, 'apns'),
+    fcm: credentials.credentialOf(shop.application, 'fcm'),
+  }
 }
-
-const keyOf = (cli: CommandLine) => Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
 
 function certificateFile(cli: CommandLine, password?: string): string {
   const key =
@@ -101,34 +99,30 @@ Check it with: bellhop doctor app_\\w+ --data ${cli.data}\n$`,
   test('a BELLHOP_KEY that is none is asked for wrongly, and nothing is stored', async () => {
     using cli = await withShop()
     const argv = ['app', 'apns', 'Shop', '--key', cli.file('AuthKey.p8', P8), ...KEY_FLAGS]
-    expect(await cli.run(argv, { BELLHOP_KEY: 'hunter2' })).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr:
-        'bellhop: BELLHOP_KEY: the value is not 32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints\n',
-    })
+    expect(await cli.run(argv, { BELLHOP_KEY: 'hunter2' })).toEqual(
+      refused(
+        2,
+        'BELLHOP_KEY: the value is not 32 bytes in base64 (44 characters) or hex (64), such as "openssl rand -base64 32" prints',
+      ),
+    )
     expect(stored(cli, Buffer.from(HEX, 'hex')).apns).toBeNull()
   })
 
   test('a file that is no key, or not there, is refused in a sentence, and no sealing key is made', async () => {
     using cli = await withShop()
     const wrong = cli.file('AuthKey.p8', 'hello')
-    expect(await cli.run(['app', 'apns', 'Shop', '--key', wrong, ...KEY_FLAGS])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr:
-        'bellhop: The APNs key is not a PEM private key: expected the .p8 file from Apple, -----BEGIN PRIVATE KEY-----.\n',
-    })
-    expect(await cli.run(['app', 'apns', 'Shop', '--key', `${cli.data}/nope`, ...KEY_FLAGS])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: The file ${cli.data}/nope cannot be read: there is no such file.\n`,
-    })
-    expect(await cli.run(['app', 'apns', 'Shop', '--key', cli.data, ...KEY_FLAGS])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: The file ${cli.data} cannot be read: it is a directory.\n`,
-    })
+    expect(await cli.run(['app', 'apns', 'Shop', '--key', wrong, ...KEY_FLAGS])).toEqual(
+      refused(
+        1,
+        'The APNs key is not a PEM private key: expected the .p8 file from Apple, -----BEGIN PRIVATE KEY-----.',
+      ),
+    )
+    expect(await cli.run(['app', 'apns', 'Shop', '--key', `${cli.data}/nope`, ...KEY_FLAGS])).toEqual(
+      refused(1, `The file ${cli.data}/nope cannot be read: there is no such file.`),
+    )
+    expect(await cli.run(['app', 'apns', 'Shop', '--key', cli.data, ...KEY_FLAGS])).toEqual(
+      refused(1, `The file ${cli.data} cannot be read: it is a directory.`),
+    )
     expect(existsSync(join(cli.data, 'key'))).toBe(false)
   })
 })
@@ -169,28 +163,24 @@ describe('app apns --certificate', () => {
   test('a wrong password, or two of them, is refused in a sentence', async () => {
     using cli = await withShop()
     const argv = ['app', 'apns', 'Shop', '--certificate', certificateFile(cli, 'pass word')]
-    expect(await cli.run([...argv, '--password', 'wrong'])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'bellhop: The password does not open the certificate file.\n',
-    })
+    expect(await cli.run([...argv, '--password', 'wrong'])).toEqual(
+      refused(1, 'The password does not open the certificate file.'),
+    )
     const both = { BELLHOP_CERTIFICATE_PASSWORD: 'pass word', BELLHOP_CERTIFICATE_PASSWORD_FILE: '/nope' }
-    expect(await cli.run(argv, both)).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr:
-        'bellhop: The password of the certificate: BELLHOP_CERTIFICATE_PASSWORD and BELLHOP_CERTIFICATE_PASSWORD_FILE are both set; keep one.\n',
-    })
+    expect(await cli.run(argv, both)).toEqual(
+      refused(
+        2,
+        'The password of the certificate: BELLHOP_CERTIFICATE_PASSWORD and BELLHOP_CERTIFICATE_PASSWORD_FILE are both set; keep one.',
+      ),
+    )
   })
 
   test('the time is the clock’s: an expired certificate is refused', async () => {
     using cli = await withShop()
     cli.clock.set(Date.UTC(2027, 5, 1))
-    expect(await cli.run(['app', 'apns', 'Shop', '--certificate', certificateFile(cli)])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'bellhop: The certificate expired on 2027-01-01: renew it at Apple.\n',
-    })
+    expect(await cli.run(['app', 'apns', 'Shop', '--certificate', certificateFile(cli)])).toEqual(
+      refused(1, 'The certificate expired on 2027-01-01: renew it at Apple.'),
+    )
   })
 })
 
@@ -214,11 +204,9 @@ describe('app fcm', () => {
 
   test('a file that is none is refused in a sentence', async () => {
     using cli = await withShop()
-    expect(await cli.run(['app', 'fcm', 'Shop', '--service-account', cli.file('a.json', '[')])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'bellhop: The service account is not a JSON object.\n',
-    })
+    expect(await cli.run(['app', 'fcm', 'Shop', '--service-account', cli.file('a.json', '[')])).toEqual(
+      refused(1, 'The service account is not a JSON object.'),
+    )
   })
 
   test('an application on the simulator stays there, and is told how to leave it', async () => {

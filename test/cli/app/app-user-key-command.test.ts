@@ -1,19 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createUserKeyStore } from '../../../src/application/user-key-store.ts'
 import type { UserKeys } from '../../../src/application/user-key.ts'
-import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
-import { withShop } from '../command-line.ts'
+import { keyOf, openShop, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 function stored(cli: CommandLine): UserKeys | null {
-  using database = cli.database()
-  const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')
-  const sealing = loadSealingKey({ dataDirectory: cli.data, hasCredentials: true })
-  if (application === null || sealing.kind === 'problem') throw new Error('no application, or no key')
-  return createUserKeyStore({ database, clock: cli.clock, key: sealing.key }).find(application)
+  using shop = openShop(cli)
+  return createUserKeyStore({ ...shop, key: keyOf(cli) }).find(shop.application)
 }
 
 async function makeKey(

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
-import { withShop } from '../command-line.ts'
+import { keyOf, openShop, printed, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const URL = 'https://shop.example/hooks?a=b'
@@ -12,15 +11,9 @@ const BY_DEFAULT = 'push.finished, device.gone, credential.paused, credential.re
 const ALL = 'push.finished, push.opened, device.gone, credential.paused, credential.resumed'
 
 function secretOf(cli: CommandLine): string | null | undefined {
-  using database = cli.database()
-  const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')
-  if (application === null) throw new Error('no Shop')
-  const key = Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
-  return createWebhookStore({ database, clock: cli.clock, key }).receiver(application.number)?.secret
+  using shop = openShop(cli)
+  return createWebhookStore({ ...shop, key: keyOf(cli) }).receiver(shop.application.number)?.secret
 }
-
-const printed = (...lines: readonly string[]) => ({ exitCode: 0, stdout: `${lines.join('\n')}\n`, stderr: '' })
-const refused = (exitCode: number, sentence: string) => ({ exitCode, stdout: '', stderr: `bellhop: ${sentence}\n` })
 
 describe('app webhook', () => {
   test('stores the address and all events, and shows a new secret this once', async () => {

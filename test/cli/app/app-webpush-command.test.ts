@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import { VAPID_SUBJECT } from '../../../src/application/vapid.ts'
 import type { VapidCredential } from '../../../src/application/vapid.ts'
-import { withShop } from '../command-line.ts'
+import { keyOf, openShop, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const WEBPUSH = ['app', 'webpush', 'Shop']
@@ -15,14 +12,11 @@ const PRIVATE = 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'
 const PUBLIC = 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8'
 
 function stored(cli: CommandLine): { credential: VapidCredential | null; createdAt: number | undefined } {
-  using database = cli.database()
-  const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')
-  if (application === null) throw new Error('no Shop')
-  const key = Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
-  const credentials = createCredentialStore({ database, clock: cli.clock, key })
+  using shop = openShop(cli)
+  const credentials = createCredentialStore({ ...shop, key: keyOf(cli) })
   return {
-    credential: credentials.credentialOf(application, 'webpush'),
-    createdAt: credentials.summaries(application)[0]?.createdAt,
+    credential: credentials.credentialOf(shop.application, 'webpush'),
+    createdAt: credentials.summaries(shop.application)[0]?.createdAt,
   }
 }
 

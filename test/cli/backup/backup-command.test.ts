@@ -14,7 +14,7 @@ import { basename, join } from 'node:path'
 import { lockBackups } from '../../../src/database/directory-lock.ts'
 import { dataDirectories } from '../../backup/data.ts'
 import { startS3 } from '../../support/s3-service.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const DAY_MS = 86_400_000
@@ -64,10 +64,9 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
   test('writes over nothing', async () => {
     const to = directories.path('mine.db')
     writeFileSync(to, 'holiday')
-    expect(await bellhop('backup', to)).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: ${to} exists already: a backup is never written over. Name another one.\n`,
-    })
+    expect(await bellhop('backup', to)).toEqual(
+      refused(1, `${to} exists already: a backup is never written over. Name another one.`),
+    )
     expect(readFileSync(to, 'utf8')).toBe('holiday')
   })
 
@@ -102,24 +101,24 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
   })
 
   test('what is asked for wrongly is said, all of it', async () => {
-    expect(await bellhop('backup', directories.path('x.db'), '--keep', '3')).toMatchObject({
-      exitCode: 2,
-      stderr: 'bellhop: --keep needs a folder or s3://bucket/prefix/, where backups are named by time.\n',
-    })
+    expect(await bellhop('backup', directories.path('x.db'), '--keep', '3')).toEqual(
+      refused(2, '--keep needs a folder or s3://bucket/prefix/, where backups are named by time.'),
+    )
     expect((await bellhop('backup', 'x/', '--keep', '0')).stderr).toBe(
       'bellhop: --keep: "0" is not a whole number from 1 to 10000\n',
     )
     expect((await bellhop('backup', 'ftp://x')).exitCode).toBe(2)
     const nowhere = directories.path('not/mounted/x.db')
-    expect(await bellhop('backup', nowhere)).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: There is no directory ${directories.path('not/mounted')} for the backup: create or mount it.\n`,
-    })
+    expect(await bellhop('backup', nowhere)).toEqual(
+      refused(1, `There is no directory ${directories.path('not/mounted')} for the backup: create or mount it.`),
+    )
     data = directories.path('none')
-    expect(await bellhop('backup', directories.path('y.db'))).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: There is no Bellhop database in ${data}: bellhop app create NAME creates one, --data selects another.\n`,
-    })
+    expect(await bellhop('backup', directories.path('y.db'))).toEqual(
+      refused(
+        1,
+        `There is no Bellhop database in ${data}: bellhop app create NAME creates one, --data selects another.`,
+      ),
+    )
   })
 
   /** Left by a killed process; `ageMs` by the commands' clock. */
@@ -160,10 +159,9 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
     leave(join(to, 'bellhop-2026-11-18T120000Z.db.partial'), 2 * DAY_MS)
     const young = leave(join(to, 'bellhop-2026-11-20T120000Z.db.partial'), 0)
     using _ = lockBackups(data)
-    expect(await bellhop('backup', to)).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: ${young} is there: another backup writes it. If none runs, remove that file.\n`,
-    })
+    expect(await bellhop('backup', to)).toEqual(
+      refused(1, `${young} is there: another backup writes it. If none runs, remove that file.`),
+    )
     expect(readdirSync(to).toSorted()).toEqual([basename(young), `${basename(young)}-journal`])
   })
 })
@@ -191,10 +189,9 @@ describe('backup to a bucket', () => {
     expect(directories.rows(join(into, 'bellhop.db'), 'SELECT count(*) AS n FROM device')).toEqual([{ n: 3 }])
     expect(readdirSync(into).toSorted()).toEqual(['bellhop.db', 'serving.lock'])
 
-    expect(await run('backup', `s3://backups/${last}`)).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: s3://backups/${last} exists already: a backup is never written over. Name another one.\n`,
-    })
+    expect(await run('backup', `s3://backups/${last}`)).toEqual(
+      refused(1, `s3://backups/${last} exists already: a backup is never written over. Name another one.`),
+    )
   })
 
   test('an upload that fails leaves nothing here or there, and what is not all there is not relied on', async () => {
@@ -336,11 +333,9 @@ ${to}/bellhop-2026-11-20T120000Z.db 2026-11-20 12:00:00 UTC 2 days ago N KB
     })
     expect(await bellhop('backup', 'list')).toMatchObject({ exitCode: 2 })
     const none = directories.path('none')
-    expect(await bellhop('backup', 'list', none)).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: There is no folder ${none}: the first backup creates it.\n`,
-    })
+    expect(await bellhop('backup', 'list', none)).toEqual(
+      refused(1, `There is no folder ${none}: the first backup creates it.`),
+    )
     mkdirSync(none)
     expect((await bellhop('backup', 'list', none)).stdout).toStartWith('There are no backups in ')
   })

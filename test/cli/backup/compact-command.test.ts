@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { writeDatabaseFile } from '../../../src/database/offline-database.ts'
 import { dataDirectories } from '../../backup/data.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 let directories: ReturnType<typeof dataDirectories>
@@ -41,11 +41,9 @@ test('compact says from what to what; a backup of it is as small, and a second t
 
 test('compact is refused while a server runs, and where there is no database', async () => {
   using _ = lockDirectory(data)
-  expect(await bellhop('compact')).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: `bellhop: A Bellhop serves the data directory ${data}: stop it, compact, and start it again.\n`,
-  })
+  expect(await bellhop('compact')).toEqual(
+    refused(1, `A Bellhop serves the data directory ${data}: stop it, compact, and start it again.`),
+  )
   const nowhere = directories.path('nowhere')
   expect(await line.run(['compact', '--data', nowhere])).toMatchObject({
     exitCode: 1,

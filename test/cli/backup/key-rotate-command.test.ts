@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
-import { withShop } from '../command-line.ts'
+import { openShop, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const URL = 'https://shop.example/hooks'
@@ -22,16 +21,12 @@ async function withWebhook(env: Readonly<Record<string, string>> = {}): Promise<
 }
 
 function opensWith(cli: CommandLine, key: string): boolean {
-  using database = cli.database()
-  const application = createApplicationStore({ database, clock: cli.clock }).find('Shop')
-  const bytes = Buffer.from(key, key.length === 64 ? 'hex' : 'base64')
-  return (
-    createWebhookStore({ database, clock: cli.clock, key: bytes }).receiver(application?.number ?? 0)?.secret === SECRET
-  )
+  using shop = openShop(cli)
+  const webhooks = createWebhookStore({ ...shop, key: Buffer.from(key, key.length === 64 ? 'hex' : 'base64') })
+  return webhooks.receiver(shop.application.number)?.secret === SECRET
 }
 
 const keyOf = (cli: CommandLine) => readFileSync(join(cli.data, 'key'), 'utf8').trim()
-const refused = (sentence: string) => ({ exitCode: 1, stdout: '', stderr: `bellhop: ${sentence}\n` })
 
 describe('key rotate', () => {
   test('seals everything with a new key and says where the old one is', async () => {
@@ -84,7 +79,7 @@ describe('key rotate', () => {
     using lock = lockDirectory(cli.data)
     expect(lock).not.toBeNull()
     expect(await cli.run(['key', 'rotate'])).toEqual(
-      refused(`A server is running on ${cli.data}, with the current key: stop it, then rotate the key.`),
+      refused(1, `A server is running on ${cli.data}, with the current key: stop it, then rotate the key.`),
     )
     expect(keyOf(cli)).toBe(old)
   })
@@ -94,7 +89,7 @@ describe('key rotate', () => {
     const to = join(cli.data, 'elsewhere')
     const lost = `The sealing key ${SETTINGS} does not open the one sealed record in the database (of "Shop"): put the right key back. If that key is lost for good, bellhop key rotate --discard erases it, and each application needs its credentials again.`
     const env = { BELLHOP_KEY: OTHER }
-    expect(await cli.run(['key', 'rotate', '--to', to], env)).toEqual(refused(lost))
+    expect(await cli.run(['key', 'rotate', '--to', to], env)).toEqual(refused(1, lost))
     const { stdout } = await cli.run(['key', 'rotate', '--to', to, '--discard'], env)
     expect(stdout).toStartWith(`Nothing is sealed yet with the new key ${to}.\nErased: the webhook secret of "Shop".\n`)
     expect((await cli.run(['app', 'webhook', 'Shop'])).stdout).toBe('"Shop" has no webhook.\n')
@@ -110,6 +105,7 @@ describe('a command that seals', () => {
     const wrong = await cli.run(apns, { BELLHOP_KEY: HEX })
     expect(wrong).toEqual(
       refused(
+        1,
         `The sealing key ${SETTINGS} is not the one that opens what is sealed in the database; the key in ${cli.data}/key is: set BELLHOP_KEY_FILE=${cli.data}/key in place of this one.`,
       ),
     )

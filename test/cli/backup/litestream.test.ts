@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readDatabaseFile } from '../../../src/database/offline-database.ts'
 import { startS3 } from '../../support/s3-service.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 /*
@@ -76,11 +76,9 @@ test('--at restores what it was at that time', async () => {
   const at = new Date(BEGIN + 2_000).toISOString()
   expect(await restore('--at', at, '--json')).toMatchObject({ exitCode: 0, stderr: OLDER })
   expect(devices()).toBe(2)
-  expect(await restore('--at', '2026-11-20T11:00:00Z')).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: `bellhop: ${replica}: --at: the replica begins at 2026-11-20 11:59:00 UTC.\n`,
-  })
+  expect(await restore('--at', '2026-11-20T11:00:00Z')).toEqual(
+    refused(1, `${replica}: --at: the replica begins at 2026-11-20 11:59:00 UTC.`),
+  )
 })
 
 test('the newest generation is taken, and of it the newest snapshot', async () => {
@@ -93,7 +91,7 @@ test('the newest generation is taken, and of it the newest snapshot', async () =
 
   const snapshot = `${GENERATION}snapshots/00000004.snapshot.lz4`
   writeFileSync(join(replica, snapshot), '')
-  expect(await restore()).toMatchObject({ exitCode: 1, stderr: `bellhop: ${replica}: ${snapshot} is empty.\n` })
+  expect(await restore()).toEqual(refused(1, `${replica}: ${snapshot} is empty.`))
 })
 
 test('a bucket is read too', async () => {
@@ -167,7 +165,7 @@ describe('a replica that is not whole says what is wrong, and the database stays
     for (const [at, name] of files.entries()) {
       if (existsSync(join(replica, name))) utimesSync(join(replica, name), 0, BEGIN / 1000 + at)
     }
-    expect(await restore('--yes')).toEqual({ exitCode: 1, stdout: '', stderr: `bellhop: ${replica}: ${what}\n` })
+    expect(await restore('--yes')).toEqual(refused(1, `${replica}: ${what}`))
     // The same file, but for an entry in the audit log.
     expect(statSync(path).ino).toBe(ino)
     expect(devices()).toBe(11)

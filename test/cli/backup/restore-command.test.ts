@@ -22,7 +22,7 @@ import { dataDirectories } from '../../backup/data.ts'
 import { inTurn } from '../../support/in-turn.ts'
 import { contentOf, oldDatabase } from '../../support/old-database.ts'
 import { command } from '../../support/service-process.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const HOUR_MS = 3_600_000
@@ -93,11 +93,12 @@ Start the service now.
     directories.register(data, 2)
     directories.push(data, { delivery: { finishedAt: directories.clock.now() } })
     const path = join(data, 'bellhop.db')
-    expect(await bellhop('restore', backup)).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: ${path} is newer than the backup: since then 2 devices registered, 0 devices changed and 1 push made, the last change at 2026-11-20 13:00:00 UTC. Nothing was changed: --yes restores anyway, and keeps it.\n`,
-    })
+    expect(await bellhop('restore', backup)).toEqual(
+      refused(
+        1,
+        `${path} is newer than the backup: since then 2 devices registered, 0 devices changed and 1 push made, the last change at 2026-11-20 13:00:00 UTC. Nothing was changed: --yes restores anyway, and keeps it.`,
+      ),
+    )
     expect(devicesIn(path)).toBe(5)
     expect(await bellhop('restore', backup, '--yes')).toMatchObject({ exitCode: 0, stderr: '' })
     expect(devicesIn(path)).toBe(3)
@@ -111,21 +112,24 @@ Start the service now.
     directories.clock.advance(HOUR_MS)
     directories.register(data, 1)
     expect(await bellhop('backup', late)).toMatchObject({ exitCode: 0 })
-    expect(await line.run(['restore', late], { BELLHOP_DATA: other })).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: ${join(other, 'bellhop.db')} and the backup are different databases: the backup has no application "Other Shop". Nothing was changed: --yes restores anyway, and keeps it.\n`,
-    })
+    expect(await line.run(['restore', late], { BELLHOP_DATA: other })).toEqual(
+      refused(
+        1,
+        `${join(other, 'bellhop.db')} and the backup are different databases: the backup has no application "Other Shop". Nothing was changed: --yes restores anyway, and keeps it.`,
+      ),
+    )
   })
 
   test('over a damaged one only with --yes, and keeps it as it is', async () => {
     const path = join(data, 'bellhop.db')
     const damaged = Buffer.from('no database at all '.repeat(1000))
     writeFileSync(path, damaged)
-    expect(await bellhop('restore', backup)).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: ${path} is damaged, so changes since the backup cannot be listed: file is not a database (SQLITE_NOTADB). Nothing was changed: --yes restores anyway, and keeps it.\n`,
-    })
+    expect(await bellhop('restore', backup)).toEqual(
+      refused(
+        1,
+        `${path} is damaged, so changes since the backup cannot be listed: file is not a database (SQLITE_NOTADB). Nothing was changed: --yes restores anyway, and keeps it.`,
+      ),
+    )
     expect(readFileSync(path)).toEqual(damaged)
     expect(await bellhop('restore', backup, '--yes')).toMatchObject({ exitCode: 0 })
     expect(devicesIn(path)).toBe(3)
@@ -134,19 +138,16 @@ Start the service now.
 
   test('not while a Bellhop serves the directory', async () => {
     using _ = lockDirectory(data)
-    expect(await bellhop('restore', backup, '--yes')).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: A Bellhop serves the data directory ${data}: stop it, restore, and start it again.\n`,
-    })
+    expect(await bellhop('restore', backup, '--yes')).toEqual(
+      refused(1, `A Bellhop serves the data directory ${data}: stop it, restore, and start it again.`),
+    )
   })
 
   test('into a directory that does not exist yet; a mistake in the name makes none', async () => {
     const into = directories.path('new')
-    expect(await bellhop('restore', directories.path('bakcup.db'), '--data', into)).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: There is no file ${directories.path('bakcup.db')}.\n`,
-    })
+    expect(await bellhop('restore', directories.path('bakcup.db'), '--data', into)).toEqual(
+      refused(1, `There is no file ${directories.path('bakcup.db')}.`),
+    )
     expect(existsSync(into)).toBeFalse()
     expect(await bellhop('restore', backup, '--data', into)).toMatchObject({ exitCode: 0 })
     expect(devicesIn(join(into, 'bellhop.db'))).toBe(3)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { COMMANDS } from '../../../src/cli/commands.ts'
 import { describeSettings } from '../../../src/settings/settings-text.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -77,11 +77,7 @@ zpty -d inner`
 describe('bellhop completions', () => {
   test('of no such shell is refused, and which there are is said', async () => {
     using cli = commandLine()
-    expect(await cli.run(['completions', 'tcsh'])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'bellhop: "tcsh" is not one of bash, zsh, fish.\n',
-    })
+    expect(await cli.run(['completions', 'tcsh'])).toEqual(refused(2, '"tcsh" is not one of bash, zsh, fish.'))
     expect((await cli.run(['completions'])).stderr).toBe(
       'bellhop: completions needs bash|zsh|fish. Usage: bellhop completions bash|zsh|fish\n',
     )

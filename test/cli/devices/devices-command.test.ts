@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { commandLine, jsonLines } from '../command-line.ts'
+import { commandLine, jsonLines, openShop, printed, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -18,14 +17,14 @@ interface Seed {
   readonly left?: 'gone' | 'quarantined'
 }
 
-/** Registered an hour after each other, the last one now. */
-async function seed(cli: CommandLine, devices: readonly Seed[]): Promise<void> {
-  await cli.run(['app', 'create', 'Shop'])
-  using database = cli.database()
+/** With devices that registered an hour after each other, the last one now. */
+async function withDevices(...devices: readonly Seed[]): Promise<CommandLine> {
+  const cli = await withShop()
+  using shop = openShop(cli)
   const { clock } = cli
-  const number = createApplicationStore({ database, clock }).find('Shop')?.number ?? 0
-  const store = createDeviceStore({ database, clock })
-  database.transact(() => {
+  const { number } = shop.application
+  const store = createDeviceStore(shop)
+  shop.database.transact(() => {
     for (const [at, { token, platform = 0, alias, user, tags, left }] of devices.entries()) {
       if (at > 0) clock.advance(HOUR_MS)
       store.register(number, {
@@ -41,6 +40,7 @@ async function seed(cli: CommandLine, devices: readonly Seed[]): Promise<void> {
       if (left === 'quarantined') store.quarantine(device, verdict)
     }
   })
+  return cli
 }
 
 const THREE: readonly Seed[] = [
@@ -53,8 +53,7 @@ const THREE: readonly Seed[] = [
 
 describe('devices', () => {
   test('is a table of the registered ones, with what there is in all below', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
+    using cli = await withDevices(...THREE)
     const { exitCode, stdout } = await cli.run(['devices', 'Shop'])
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
@@ -71,8 +70,7 @@ describe('devices', () => {
   })
 
   test('an imported one that was not known to have been seen never was', async () => {
-    using cli = commandLine()
-    await seed(cli, [])
+    using cli = await withShop()
     const row = JSON.stringify({ token: 'd1'.repeat(32), platform: 'ios' })
     await cli.run(['import', 'Shop', cli.file('devices.jsonl', `${row}\n`)])
     expect((await cli.run(['devices', 'Shop'])).stdout).toContain('  never      registered\n')
@@ -80,8 +78,7 @@ describe('devices', () => {
   })
 
   test('goes on behind a device, by what it says itself', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
+    using cli = await withDevices(...THREE)
     const first = await cli.run(['devices', 'Shop', '--limit', '2'])
     expect(first.stdout).toEndWith('Next page: --after android:17\n')
     const { stdout } = await cli.run(['devices', 'Shop', '--limit', '2', '--after', 'android:17'])
@@ -90,8 +87,7 @@ describe('devices', () => {
   })
 
   test('finds by tag, alias, platform and state, and by the beginning of a token in whichever state', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
+    using cli = await withDevices(...THREE)
     const tokens = async (...argv: string[]) => {
       const { stdout } = await cli.run(['devices', 'Shop', '--json', ...argv])
       return jsonLines(stdout).map(({ token }) => token.slice(0, 4))
@@ -109,17 +105,14 @@ describe('devices', () => {
     expect(await tokens('--token', 'android:...')).toEqual(['andr'])
     expect(await tokens('--token', 'c3c3c3c4')).toEqual([])
     for (const flag of ['--token', '--after']) {
-      expect(await cli.run(['devices', 'Shop', flag, 'c3c3'])).toEqual({
-        exitCode: 2,
-        stdout: '',
-        stderr: `bellhop: ${flag}: no token is "c3c3", and a prefix needs at least 8 characters.\n`,
-      })
+      expect(await cli.run(['devices', 'Shop', flag, 'c3c3'])).toEqual(
+        refused(2, `${flag}: no token is "c3c3", and a prefix needs at least 8 characters.`),
+      )
     }
   })
 
   test('--json prints records as the API has them, and the state', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
+    using cli = await withDevices(...THREE)
     const { stdout } = await cli.run(['devices', 'Shop', '--alias', 'user-17', '--json'])
     expect(JSON.parse(stdout)).toEqual({
       token: 'c1'.repeat(32),
@@ -138,8 +131,7 @@ describe('devices', () => {
   })
 
   test('lets nothing of a device reach the terminal that could move it', async () => {
-    using cli = commandLine()
-    await seed(cli, [{ token: 'c1'.repeat(32), alias: 'x' }])
+    using cli = await withDevices({ token: 'c1'.repeat(32), alias: 'x' })
     using database = cli.database()
     // The API would refuse it.
     const evil = 'a\u001B]0;owned\u0007\u009B2J\u202Eb\r\nc'
@@ -159,12 +151,11 @@ describe('devices', () => {
   })
 
   test('counts columns as they look', async () => {
-    using cli = commandLine()
-    await seed(cli, [
+    using cli = await withDevices(
       { token: 'c1'.repeat(32), alias: '面包店' },
       { token: 'c2'.repeat(32), alias: '👩‍🍳' },
       { token: 'c3'.repeat(32), alias: 'x'.repeat(40) },
-    ])
+    )
     const { stdout } = await cli.run(['devices', 'Shop'])
     const [title = '', ...lines] = stdout.split('\n').slice(0, 4)
     const column = Bun.stringWidth(title.slice(0, title.indexOf('BADGE')))
@@ -191,8 +182,7 @@ describe('devices', () => {
 
 describe('user', () => {
   test('show has the devices of a user in every state, with all of their tokens', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
+    using cli = await withDevices(...THREE)
     const { stdout } = await cli.run(['user', 'show', 'Shop', 'ann'])
     expect(stdout).toContain('android:17')
     expect(stdout).toContain('c3'.repeat(32))
@@ -201,23 +191,18 @@ describe('user', () => {
       { token: 'android:17', user: 'ann', state: 'registered' },
       { token: 'c3'.repeat(32), user: 'ann', state: 'gone' },
     ])
-    expect(await cli.run(['user', 'show', 'Shop', 'Ann'])).toMatchObject({
-      exitCode: 1,
-      stderr: 'bellhop: No device of this application has this user.\n',
-    })
+    expect(await cli.run(['user', 'show', 'Shop', 'Ann'])).toEqual(
+      refused(1, 'No device of this application has this user.'),
+    )
   })
 
   test('erase erases them, when that is meant', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
-    expect(await cli.run(['user', 'erase', 'Shop', 'ann'])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr:
-        "bellhop: user erase deletes the user's devices and everything stored about them; add --yes to confirm.\n",
-    })
+    using cli = await withDevices(...THREE)
+    expect(await cli.run(['user', 'erase', 'Shop', 'ann'])).toEqual(
+      refused(2, "user erase deletes the user's devices and everything stored about them; add --yes to confirm."),
+    )
     const answer = await cli.run(['user', 'erase', 'Shop', 'ann', '--yes'])
-    expect(answer).toEqual({ exitCode: 0, stdout: 'Deleted the user and 2 devices.\n', stderr: '' })
+    expect(answer).toEqual(printed('Deleted the user and 2 devices.'))
     expect((await cli.run(['user', 'erase', 'Shop', 'ann', '--yes', '--json'])).stdout).toBe(
       '{"user":"ann","devices":0}\n',
     )

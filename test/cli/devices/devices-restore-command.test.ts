@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import type { SimulatedAnswer, Script } from '../../../src/gateway/simulator/http2/reply.ts'
 import { newCaller } from '../../support/caller.ts'
 import type { Caller, Listed } from '../../support/caller.ts'
 import { oldDatabase } from '../../support/old-database.ts'
-import { commandLine, jsonLines } from '../command-line.ts'
+import { commandLine, jsonLines, openShop, printed, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
-import { commandsBeside, newSignals } from '../everyday-service.ts'
-import type { Beside } from '../everyday-service.ts'
+import { commandsBeside } from '../everyday-service.ts'
+
+const beside = await commandsBeside()
 
 const RESTORE = ['devices', 'restore', 'Shop']
 
@@ -22,16 +23,20 @@ interface Left {
   readonly alias?: string
 }
 
-/** Registered at noon, left an hour later, one a second. */
-async function seed(cli: CommandLine, devices: readonly Left[]): Promise<void> {
-  await cli.run(['app', 'create', 'Shop'])
-  using database = cli.database()
+/** With devices that registered at noon, and left an hour later, one a second. */
+async function withLeft(...devices: readonly Left[]): Promise<CommandLine> {
+  const cli = await withShop()
+  using shop = openShop(cli)
   const { clock } = cli
-  const number = createApplicationStore({ database, clock }).find('Shop')?.number ?? 0
-  const store = createDeviceStore({ database, clock })
-  database.transact(() => {
+  const store = createDeviceStore(shop)
+  shop.database.transact(() => {
     const registered = devices.map(({ token, platform = 0, alias }) =>
-      store.register(number, { token, platform, tag: ['bread'], ...(alias !== undefined && { alias }) }),
+      store.register(shop.application.number, {
+        token,
+        platform,
+        tag: ['bread'],
+        ...(alias !== undefined && { alias }),
+      }),
     )
     clock.advance(60 * 60 * 1000)
     for (const [at, { device }] of registered.entries()) {
@@ -42,6 +47,7 @@ async function seed(cli: CommandLine, devices: readonly Left[]): Promise<void> {
       else store.quarantine(device.id, verdict)
     }
   })
+  return cli
 }
 
 const THREE: readonly Left[] = [
@@ -57,8 +63,7 @@ async function registered(cli: CommandLine): Promise<Record<string, unknown>[]> 
 
 describe('devices restore', () => {
   test('shows with --dry-run who left for which reason, and changes nothing', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
+    using cli = await withLeft(...THREE)
     const { exitCode, stdout } = await cli.run([...RESTORE, '--since', '2h', '--dry-run'])
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
@@ -77,41 +82,30 @@ describe('devices restore', () => {
   })
 
   test('wants --yes, and says how many it would be', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
-    const { exitCode, stderr } = await cli.run([
-      ...RESTORE,
-      '--since',
-      '2026-11-20T14:00:01+01:00',
-      '--platform',
-      'ios',
-    ])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr:
-        'bellhop: 2 devices that left since 2026-11-20 13:00:01 UTC would rejoin their audiences: add --yes to restore them, or --dry-run to see why they left.\n',
-    })
+    using cli = await withLeft(...THREE)
+    const ofIos = ['--since', '2026-11-20T14:00:01+01:00', '--platform', 'ios']
+    expect(await cli.run([...RESTORE, ...ofIos])).toEqual(
+      refused(
+        1,
+        '2 devices that left since 2026-11-20 13:00:01 UTC would rejoin their audiences: add --yes to restore them, or --dry-run to see why they left.',
+      ),
+    )
     expect(await registered(cli)).toEqual([])
   })
 
   test('brings them back with tags and alias, and again finds nobody', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
-    const { exitCode, stdout } = await cli.run([...RESTORE, '--since', '2h', '--yes'])
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 0,
-      stdout: '3 devices restored: 1 were unregistered, 2 quarantined.\n',
-    })
+    using cli = await withLeft(...THREE)
+    expect(await cli.run([...RESTORE, '--since', '2h', '--yes'])).toEqual(
+      printed('3 devices restored: 1 were unregistered, 2 quarantined.'),
+    )
     expect(await registered(cli)).toMatchObject([
       { token: 'c1'.repeat(32), tag: ['bread'], alias: 'anna' },
       { token: 'c2'.repeat(32), tag: ['bread'], alias: 'berta' },
       { token: 'android:1', tag: ['bread'], alias: null },
     ])
-    expect(await cli.run([...RESTORE, '--since', '2h', '--yes'])).toEqual({
-      exitCode: 0,
-      stdout: 'Nothing to restore: no device left since 2026-11-20 11:00:03 UTC and is still away.\n',
-      stderr: '',
-    })
+    expect(await cli.run([...RESTORE, '--since', '2h', '--yes'])).toEqual(
+      printed('Nothing to restore: no device left since 2026-11-20 11:00:03 UTC and is still away.'),
+    )
   })
 
   test('brings back those of the reasons, the time and the platform that were asked for', async () => {
@@ -124,8 +118,7 @@ describe('devices restore', () => {
       [['--until', '2026-11-20T13:00:01Z'], ['c1']],
       [['--platform', 'android'], ['an']],
     ] as const) {
-      using cli = commandLine()
-      await seed(cli, THREE)
+      using cli = await withLeft(...THREE)
       const { exitCode } = await cli.run([...RESTORE, '--since', '2h', '--yes', ...flags])
       const found = (await registered(cli)).map(({ token }) => String(token).slice(0, 2))
       expect({ exitCode, found }).toEqual({ exitCode: 0, found: [...tokens] })
@@ -133,20 +126,18 @@ describe('devices restore', () => {
   })
 
   test('names the reasons there are where nobody left for the one asked for', async () => {
-    using cli = commandLine()
-    await seed(cli, [...THREE, { token: 'c3'.repeat(32), state: 'gone', reason: 'Unregistered' }])
-    const { exitCode, stderr } = await cli.run([...RESTORE, '--since', '3d', '--reason', 'baddevicetoken', '--yes'])
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
-      stderr:
-        'bellhop: --reason: no device that left since 2026-11-17 13:00:04 UTC left for "baddevicetoken". The reasons there are: Unregistered 2, BadDeviceToken 1, SENDER_ID_MISMATCH 1.\n',
-    })
+    using cli = await withLeft(...THREE, { token: 'c3'.repeat(32), state: 'gone', reason: 'Unregistered' })
+    expect(await cli.run([...RESTORE, '--since', '3d', '--reason', 'baddevicetoken', '--yes'])).toEqual(
+      refused(
+        1,
+        '--reason: no device that left since 2026-11-17 13:00:04 UTC left for "baddevicetoken". The reasons there are: Unregistered 2, BadDeviceToken 1, SENDER_ID_MISMATCH 1.',
+      ),
+    )
     expect(await registered(cli)).toEqual([])
   })
 
   test('says who came without the alias, and who left before anything was kept', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
+    using cli = await withLeft(...THREE)
     {
       using database = cli.database()
       const store = createDeviceStore({ database, clock: cli.clock })
@@ -184,8 +175,7 @@ describe('devices restore', () => {
   })
 
   test('prints a line of JSON, of a dry run too', async () => {
-    using cli = commandLine()
-    await seed(cli, THREE)
+    using cli = await withLeft(...THREE)
     const found = [
       { reason: 'BadDeviceToken', gone: 0, quarantined: 1 },
       { reason: 'Unregistered', gone: 1, quarantined: 0 },
@@ -207,14 +197,10 @@ describe('devices restore', () => {
   })
 
   test('ends after a signal with what it has done, and goes on when it is called again', async () => {
-    using cli = commandLine()
-    const many = Array.from({ length: 250 }, (_, at) => ({
-      ...(THREE[0] as Left),
-      alias: `a${at}`,
-      token: `token ${at}`,
-    }))
-    await seed(cli, many)
-    const signals = newSignals()
+    const [one] = THREE as [Left]
+    const many = Array.from({ length: 250 }, (_, at) => ({ ...one, alias: `a${at}`, token: `token ${at}` }))
+    using cli = await withLeft(...many)
+    const signals = new EventEmitter()
     let looks = 0
     const now = () => {
       // During the first of several transactions.
@@ -244,19 +230,12 @@ describe('devices restore', () => {
     [['--since', '1h', '--yes', '--dry-run'], "--yes and --dry-run can't be combined: choose one."],
     [['--since', '1h', '--platform', 'tv'], '--platform: "tv" is not ios, android or web'],
   ])('refuses %j', async (flags, sentence) => {
-    using cli = commandLine()
-    await seed(cli, [])
-    expect(await cli.run([...RESTORE, ...flags])).toEqual({ exitCode: 2, stdout: '', stderr: `bellhop: ${sentence}\n` })
+    using cli = await withShop()
+    expect(await cli.run([...RESTORE, ...flags])).toEqual(refused(2, `${sentence}`))
   })
 })
 
 describe('beside a server, what a gateway set aside in one bad hour', () => {
-  let beside: Beside
-  beforeAll(async () => {
-    beside = await commandsBeside()
-  })
-  afterAll(() => beside[Symbol.asyncDispose]())
-
   const DEVICES = 100
   const TAKEN = DEVICES / 10
   const LEFT = DEVICES - TAKEN

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
+import { EventEmitter } from 'node:events'
 import { createAcceptanceStore } from '../../../src/delivery/store/acceptance-store.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { commandLine, jsonLines } from '../command-line.ts'
+import { jsonLines, openShop, printed, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
-import { newSignals } from '../everyday-service.ts'
 
 interface Seeded {
   readonly token: string
@@ -16,15 +15,14 @@ interface Seeded {
   readonly accepted?: true
 }
 
-/** Registered one after the other. */
-async function seed(cli: CommandLine, devices: readonly Seeded[]): Promise<void> {
-  await cli.run(['app', 'create', 'Shop'])
-  using database = cli.database()
-  const { clock } = cli
-  const application = createApplicationStore({ database, clock }).find('Shop')?.number ?? 0
-  const store = createDeviceStore({ database, clock })
-  const acceptance = createAcceptanceStore({ database })
-  database.transact(() => {
+/** With devices that registered one after the other. */
+async function withDevices(...devices: readonly Seeded[]): Promise<CommandLine> {
+  const cli = await withShop()
+  using shop = openShop(cli)
+  const application = shop.application.number
+  const store = createDeviceStore(shop)
+  const acceptance = createAcceptanceStore(shop)
+  shop.database.transact(() => {
     for (const { token, platform = 1, tag = [], active = [], network, accepted } of devices) {
       const limits = { maxDevices: 0, maxLabels: 100_000, network: network ?? '', takeRows: () => 0 }
       const bounds = { hasRoom: () => true, limits: network === undefined ? null : limits }
@@ -34,6 +32,7 @@ async function seed(cli: CommandLine, devices: readonly Seeded[]): Promise<void>
       }
     }
   })
+  return cli
 }
 
 const ATTACKER = '203.0.113.0/24'
@@ -54,8 +53,7 @@ async function tagsOf(cli: CommandLine): Promise<Record<string, unknown>> {
 
 describe('labels', () => {
   test('shows by name and by network what the limit is used for', async () => {
-    using cli = commandLine()
-    await seed(cli, SHOP)
+    using cli = await withDevices(...SHOP)
     const { exitCode, stdout } = await cli.run(['labels', 'Shop'])
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
@@ -81,8 +79,7 @@ describe('labels', () => {
   })
 
   test('with --json says the same in one line', async () => {
-    using cli = commandLine()
-    await seed(cli, SHOP)
+    using cli = await withDevices(...SHOP)
     const { stdout } = await cli.run(['labels', 'Shop', '--json', '--limit', '1', '--platform', 'ios'])
     expect(JSON.parse(stdout)).toMatchObject({
       labels: 12,
@@ -97,23 +94,19 @@ describe('labels', () => {
   })
 
   test('clears nothing without --yes, and says how many names and devices it would be', async () => {
-    using cli = commandLine()
-    await seed(cli, SHOP)
+    using cli = await withDevices(...SHOP)
     const before = await tagsOf(cli)
-    const { exitCode, stderr } = await cli.run(['labels', 'Shop', '--clear-unproven'])
-    expect(exitCode).toBe(1)
-    expect(stderr).toBe('bellhop: 7 names would be taken off 7 devices: add --yes to do so.\n')
+    expect(await cli.run(['labels', 'Shop', '--clear-unproven'])).toEqual(
+      refused(1, '7 names would be taken off 7 devices: add --yes to do so.'),
+    )
     expect(await tagsOf(cli)).toEqual(before)
   })
 
   test('--clear-unproven takes off what newcomers alone have, and their platform must have had a push', async () => {
-    using cli = commandLine()
-    await seed(cli, SHOP)
-    const { exitCode, stdout } = await cli.run(['labels', 'Shop', '--clear-unproven', '--yes'])
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 0,
-      stdout: '7 names taken off 7 devices. The server frees the space within the hour.\n',
-    })
+    using cli = await withDevices(...SHOP)
+    expect(await cli.run(['labels', 'Shop', '--clear-unproven', '--yes'])).toEqual(
+      printed('7 names taken off 7 devices. The server frees the space within the hour.'),
+    )
     expect(await tagsOf(cli)).toEqual({
       a: ['beta', 'user:1'],
       b: ['beta', 'user:2'],
@@ -132,10 +125,9 @@ describe('labels', () => {
   })
 
   test('a name that very many newcomers have is taken off all of them, and a signal ends it between two steps', async () => {
-    using cli = commandLine()
     const many = Array.from({ length: 1200 }, (_, n) => ({ token: `fake-${n}`, tag: ['all', `own ${n}`] }))
-    await seed(cli, [{ token: 'real', accepted: true }, ...many])
-    const signals = newSignals()
+    using cli = await withDevices({ token: 'real', accepted: true }, ...many)
+    const signals = new EventEmitter()
     let looks = 0
     const now = () => {
       // During the first of several transactions.

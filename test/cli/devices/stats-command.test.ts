@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { filterOf } from '../../../src/audience/filter-schema.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, openShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -15,8 +14,9 @@ async function seed(
   days: readonly (readonly [number, number, number])[],
 ): Promise<void> {
   await cli.run(['app', 'create', name])
-  using database = cli.database()
-  const number = createApplicationStore({ database, clock: cli.clock }).find(name)?.number ?? 0
+  using shop = openShop(cli, name)
+  const { database } = shop
+  const { number } = shop.application
   const today = Math.floor(cli.clock.now() / DAY_MS)
   const insert = database.statement<never, number[]>(
     'INSERT INTO tally (application, day, platform, t, s, o) VALUES (?, ?, ?, ?, ?, ?)',
@@ -45,9 +45,9 @@ function sendInLanguages(
   daysAgo: number,
   counts: Readonly<Record<string, readonly [number, number, number]>>,
 ): void {
-  using database = cli.database()
-  const application = createApplicationStore({ database, clock: cli.clock }).find(name)?.number ?? 0
-  const push = createPushStore({ database }).accept(application, {
+  using shop = openShop(cli, name)
+  const { database } = shop
+  const push = createPushStore(shop).accept(shop.application.number, {
     id: Bun.randomUUIDv7(),
     notification: { msg: 'Hello', sound: null, badge: null, payload: null },
     audience: { filter: filterOf({ platform: [0, 1] }) },

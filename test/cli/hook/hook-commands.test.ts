@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { withShop } from '../command-line.ts'
+import { printed, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const TEMPLATE = {
@@ -11,12 +11,6 @@ const EVENT = { id: 'e1', type: 'order.paid', user: 'ann', number: 17 }
 const KEY = /bhh_[\w-]{43}/
 
 const written = (cli: CommandLine, name: string, content: unknown) => cli.file(name, JSON.stringify(content))
-const printed = (...lines: readonly string[]) => ({ exitCode: 0, stdout: `${lines.join('\n')}\n`, stderr: '' })
-const refused = (exitCode: number, ...sentences: readonly string[]) => ({
-  exitCode,
-  stdout: '',
-  stderr: sentences.map((sentence) => `bellhop: ${sentence}\n`).join(''),
-})
 
 async function withHook() {
   const cli = await withShop()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
-import { jsonLines, withShop } from '../command-line.ts'
+import { jsonLines, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 let cli: CommandLine
@@ -331,11 +331,7 @@ describe('calls at the same time', () => {
 test('an application that is not there ends it at once', async () => {
   expect(
     await cli.run(['mcp', 'Shp'], {}, { stdin: () => chunksOf(['{"jsonrpc":"2.0","id":1,"method":"ping"}']) }),
-  ).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: `bellhop: There is no application "Shp" in ${cli.data}: bellhop app list lists them. Did you mean Shop?\n`,
-  })
+  ).toEqual(refused(1, `There is no application "Shp" in ${cli.data}: bellhop app list lists them. Did you mean Shop?`))
 })
 
 test('in a terminal, a sentence says what it waits for', async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { commandsBeside } from '../everyday-service.ts'
-import type { Beside } from '../everyday-service.ts'
+import { refused } from '../command-line.ts'
 
 const IOS = 'c1'.repeat(32)
 const NO_PUSH = '019a9f7e-3c1b-7000-8000-000000000000'
 
-let beside: Beside
-beforeAll(async () => {
-  beside = await commandsBeside()
-})
-afterAll(() => beside[Symbol.asyncDispose]())
+const beside = await commandsBeside()
 
 test('explain says what GET /push/{id}/device says, for the beginning of a token too', async () => {
   const caller = beside.newCaller()
@@ -55,16 +51,11 @@ test('explain of what is not there', async () => {
   const { body } = await caller.post('/push/all', { msg: 'Hello', tags: 'bread' })
   const unknown = await beside.run(['explain', body.id, IOS])
   expect(unknown.stdout).toStartWith('not registered\nNo device of this application has this token')
-  expect(await beside.run(['explain', NO_PUSH, IOS])).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: `bellhop: There is no push ${NO_PUSH} in ${beside.service.data}: use the UUID from the answer to the push.\n`,
-  })
+  expect(await beside.run(['explain', NO_PUSH, IOS])).toEqual(
+    refused(1, `There is no push ${NO_PUSH} in ${beside.service.data}: use the UUID from the answer to the push.`),
+  )
   for (const platform of ['0', '1']) await caller.register({ token: 'both:both', platform })
   const both = await beside.run(['explain', body.id, 'both:both'])
-  expect(both).toMatchObject({
-    exitCode: 1,
-    stderr: 'bellhop: Several platforms have a device with this token: --platform chooses one.\n',
-  })
+  expect(both).toEqual(refused(1, 'Several platforms have a device with this token: --platform chooses one.'))
   expect((await beside.run(['explain', body.id, 'both:both', '--platform', 'android'])).exitCode).toBe(0)
 })

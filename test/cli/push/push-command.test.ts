@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { EventEmitter } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
-import { createFakeClock } from '../../support/fake-clock.ts'
 import { startOutsideGateways } from '../../support/outside-gateways.ts'
 import { startService } from '../../support/service.ts'
-import { commandLine, withShop } from '../command-line.ts'
-import { commandsBeside, HASTY, newSignals } from '../everyday-service.ts'
-import type { Beside } from '../everyday-service.ts'
+import { commandLine, openShop, refused, withShop } from '../command-line.ts'
+import { commandsBeside, HASTY } from '../everyday-service.ts'
 
 async function temporaryFile(text: string) {
   const path = `${await mkdtemp('/tmp/bellhop-languages-')}/languages.json`
@@ -18,11 +16,7 @@ async function temporaryFile(text: string) {
 const IOS = 'c1'.repeat(32)
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/
 
-let beside: Beside
-beforeAll(async () => {
-  beside = await commandsBeside()
-})
-afterAll(() => beside[Symbol.asyncDispose]())
+const beside = await commandsBeside()
 
 /** A token for which the simulator answers 410. */
 const GONE = 'bad41000'.padEnd(64, '0')
@@ -72,14 +66,8 @@ describe('push beside a running server', () => {
       ['{"de"', `--languages is not JSON: expected an object, such as '{"de": {"msg": "Hallo"}}'.`],
       ['/nowhere/languages.json', '--languages: '],
     ] as const) {
-      const { exitCode, stderr } = await beside.run([
-        'push',
-        caller.application.id,
-        'x',
-        '--all',
-        '--languages',
-        languages,
-      ])
+      const wrong = ['push', caller.application.id, 'x', '--all', '--languages', languages]
+      const { exitCode, stderr } = await beside.run(wrong)
       expect(exitCode).toBe(2)
       expect(stderr).toContain(problem)
     }
@@ -110,10 +98,9 @@ describe('push beside a running server', () => {
       reasons: { Unregistered: 1 },
       reason: null,
     })
-    expect(await beside.run(argv)).toMatchObject({
-      exitCode: 1,
-      stderr: 'bellhop: The device is gone: its gateway refused the token, and the app must register it again.\n',
-    })
+    expect(await beside.run(argv)).toEqual(
+      refused(1, 'The device is gone: its gateway refused the token, and the app must register it again.'),
+    )
   })
 
   test('to nobody is done at once', async () => {
@@ -176,7 +163,7 @@ describe('push beside a running server', () => {
     // Without a credential it waits, and says so after a second.
     const application = beside.service.addApplication('waits', {}, false)
     await beside.service.put('/deviceToken', { token: IOS, platform: '0' }, { application })
-    const signals = newSignals()
+    const signals = new EventEmitter()
     let said = ''
     let hasStopped = false
     const stderr = (text: string) => {
@@ -247,22 +234,21 @@ describe('push beside a running server', () => {
     const caller = beside.newCaller()
     await caller.register({ token: IOS, platform: '0' })
     const { stderr } = await beside.run(['push', caller.application.id, 'Hello', '--all'])
-    expect(await beside.run(['cancel', UUID.exec(stderr)?.[0] ?? ''])).toMatchObject({
-      exitCode: 1,
-      stderr: 'bellhop: The push has finished: 1 of 1 device got it.\n',
-    })
+    expect(await beside.run(['cancel', UUID.exec(stderr)?.[0] ?? ''])).toEqual(
+      refused(1, 'The push has finished: 1 of 1 device got it.'),
+    )
   })
 })
 
 describe('push without a server', () => {
   test('is accepted, says that nothing goes out yet, and goes out when there is one', async () => {
-    using cli = commandLine()
-    const app = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
+    using cli = await withShop()
     await cli.run(['app', 'simulate', 'Shop'])
-    using database = cli.database()
-    const number = createApplicationStore({ database, clock: HASTY }).find('Shop')?.number ?? 0
-    const devices = createDeviceStore({ database, clock: HASTY })
-    database.transact(() => void devices.register(number, { token: IOS, platform: 0 }))
+    {
+      using shop = openShop(cli)
+      const devices = createDeviceStore({ ...shop, clock: HASTY })
+      shop.database.transact(() => void devices.register(shop.application.number, { token: IOS, platform: 0 }))
+    }
 
     const { exitCode, stdout, stderr } = await cli.run(['push', 'Shop', 'Hello', '--all'], {}, { clock: HASTY })
     const id = UUID.exec(stderr)?.[0] ?? ''
@@ -271,17 +257,16 @@ describe('push without a server', () => {
       stdout: '',
       stderr: `push ${id}\nNo server runs on ${cli.data}: it is sent when bellhop serve runs.\n`,
     })
-    await using service = await startService({ data: cli.data, application: app, clock: HASTY })
+    await using service = await startService({ data: cli.data, application: cli, clock: HASTY })
     while ((await service.get(`/push/${id}`)).body.s !== 1) await Bun.sleep(5)
   })
 
   test('to nobody is over as soon as there is a server, also without a credential', async () => {
-    using cli = commandLine()
-    const app = JSON.parse((await cli.run(['app', 'create', 'Shop', '--json'])).stdout)
+    using cli = await withShop()
     const { exitCode, stderr } = await cli.run(['push', 'Shop', 'Hello', '--tag', 'nosuch'], {}, { clock: HASTY })
     expect(exitCode).toBe(0)
     const id = UUID.exec(stderr)?.[0] ?? ''
-    await using service = await startService({ data: cli.data, application: app, clock: HASTY })
+    await using service = await startService({ data: cli.data, application: cli, clock: HASTY })
     while ((await service.get(`/push/${id}`)).body.state !== 'finished') await Bun.sleep(5)
     expect((await service.get(`/push/${id}`)).body).toMatchObject({ t: 0, platforms: { '0': { t: 0 }, '1': { t: 0 } } })
   })
@@ -292,12 +277,11 @@ describe('the guard against a blast', () => {
     using cli = await withShop()
     await cli.run(['app', 'limits', 'Shop', '--confirm-above', '1000'])
     using database = cli.database()
-    const number = createApplicationStore({ database, clock: createFakeClock() }).find('Shop')?.number ?? 0
-    const insert = database.statement<never, [number, string]>(
-      `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (?, 1, ?, 0, 0, 0)`,
+    const insert = database.statement<never, [string]>(
+      `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 1, ?, 0, 0, 0)`,
     )
     database.transact(() => {
-      for (let n = 0; n < 1200; n++) insert.run(number, `android:${n}`)
+      for (let n = 0; n < 1200; n++) insert.run(`android:${n}`)
     })
     const push = (...more: string[]) => cli.run(['push', 'Shop', 'Hello', '--all', ...more])
     const tooMany =
@@ -371,9 +355,8 @@ const PROBLEMS: readonly (readonly [argv: readonly string[], problem: string])[]
   [['Hello', '--where', '{"tagg":"x"}'], '--where'],
 ]
 
-describe('what was not asked for rightly', () => {
-  const cli = commandLine()
-  beforeAll(() => cli.run(['app', 'create', 'Shop']))
+describe('what was not asked for rightly', async () => {
+  const cli = await withShop()
   afterAll(() => cli[Symbol.dispose]())
 
   test.each(PROBLEMS)('%j', async (argv, problem) => {
@@ -400,10 +383,8 @@ describe('what was not asked for rightly', () => {
   })
 
   test('the beginning of a token that is too short to name a device', async () => {
-    expect(await cli.run(['push', 'Shop', 'Hello', '--token', '94b2…'])).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr: 'bellhop: --token: no token is "94b2", and a prefix needs at least 8 characters.\n',
-    })
+    expect(await cli.run(['push', 'Shop', 'Hello', '--token', '94b2…'])).toEqual(
+      refused(2, '--token: no token is "94b2", and a prefix needs at least 8 characters.'),
+    )
   })
 })

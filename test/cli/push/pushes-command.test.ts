@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { jsonLines } from '../command-line.ts'
+import { describe, expect, test } from 'bun:test'
+import { jsonLines, refused } from '../command-line.ts'
 import { commandsBeside } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 
 const IOS = 'c1'.repeat(32)
 const NOBODY = '019a9f7e-3c1b-7000-8000-000000000000'
 
-let beside: Beside
-beforeAll(async () => {
-  beside = await commandsBeside()
-})
-afterAll(() => beside[Symbol.asyncDispose]())
+const beside = await commandsBeside()
 
 /** A time of day so many days from now, to the second. */
 function inDays(days: number): string {
@@ -176,11 +172,9 @@ describe('the beginning of a push’s id', () => {
     const [one, two] = [await pushed(caller, { send_at: 3600 }), await pushed(caller, { send_at: 3600 })]
     const shared = one.slice(0, 8)
     expect(two).toStartWith(shared)
-    expect(await beside.run(['cancel', shared])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: More than one push starts with ${shared}: use a longer prefix.\n`,
-    })
+    expect(await beside.run(['cancel', shared])).toEqual(
+      refused(1, `More than one push starts with ${shared}: use a longer prefix.`),
+    )
     const explained = await beside.run(['explain', `${one.slice(0, 20).toUpperCase()}…`, IOS])
     expect(explained.stdout).toContain(`  push    ${one}\n`)
     expect(await beside.run(['cancel', one.slice(0, 20)])).toMatchObject({
@@ -197,11 +191,12 @@ describe('the beginning of a push’s id', () => {
         ['cancel', id],
         ['explain', id, IOS],
       ]) {
-        expect(await beside.run(argv)).toEqual({
-          exitCode: 2,
-          stdout: '',
-          stderr: `bellhop: "${id}" is not a push ID: expected the UUID from the answer, or at least its first 8 characters.\n`,
-        })
+        expect(await beside.run(argv)).toEqual(
+          refused(
+            2,
+            `"${id}" is not a push ID: expected the UUID from the answer, or at least its first 8 characters.`,
+          ),
+        )
       }
     }
   })

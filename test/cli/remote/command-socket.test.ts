@@ -8,7 +8,7 @@ import { commandSocketIn } from '../../../src/server/command/command-socket.ts'
 import { VERSION } from '../../../src/version.ts'
 import { command, PROGRAM, serve } from '../../support/service-process.ts'
 import { startService } from '../../support/service.ts'
-import { commandLine, jsonLines, withShop } from '../command-line.ts'
+import { commandLine, jsonLines, printed, refused, withShop } from '../command-line.ts'
 import { HASTY } from '../everyday-service.ts'
 
 function directory() {
@@ -46,21 +46,14 @@ describe('commands beside a server', () => {
     using cli = commandLine()
     const beside = (...argv: string[]) => cli.run(argv, { BELLHOP_DATA: service.data })
     const password = cli.file('password', 'correct horse battery staple')
-    expect(await beside('admin', 'add', 'ann', '--password-file', password)).toEqual({
-      exitCode: 0,
-      stdout: '"ann" has been added.\n',
-      stderr: '',
-    })
-    expect(await beside('admin', 'add', 'bob', '--password-file', '/nowhere')).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'bellhop: /nowhere cannot be read: there is no such file.\n',
-    })
+    expect(await beside('admin', 'add', 'ann', '--password-file', password)).toEqual(printed('"ann" has been added.'))
+    expect(await beside('admin', 'add', 'bob', '--password-file', '/nowhere')).toEqual(
+      refused(1, '/nowhere cannot be read: there is no such file.'),
+    )
     expect(await beside('app', 'delete', 'test')).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(await beside('app', 'show', 'Nope')).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: There is no application "Nope" in ${service.data}: bellhop app list lists them.\n`,
-    })
+    expect(await beside('app', 'show', 'Nope')).toEqual(
+      refused(1, `There is no application "Nope" in ${service.data}: bellhop app list lists them.`),
+    )
   })
 
   test('what another process has changed is taken up when it says so', async () => {
@@ -101,11 +94,12 @@ describe('commands beside a server', () => {
     ])
     using cli = await withShop()
     using _ = lockDirectory(cli.data)
-    expect(await cli.run(['app', 'list'], {}, { clock: HASTY })).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: A server is running on ${cli.data} but does not accept commands: it is starting, stopping, or another version. Try again, use its executable, or --server.\n`,
-    })
+    expect(await cli.run(['app', 'list'], {}, { clock: HASTY })).toEqual(
+      refused(
+        1,
+        `A server is running on ${cli.data} but does not accept commands: it is starting, stopping, or another version. Try again, use its executable, or --server.`,
+      ),
+    )
   })
 
   test('Ctrl-C ends one that listens to it, and the one that does not for whoever typed it', async () => {

@@ -1,34 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { EventEmitter } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
-import { commandsBeside, newSignals } from '../everyday-service.ts'
+import { commandsBeside } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
+import { printed, refused } from '../command-line.ts'
 
 /* `bellhop … --server URL`, as on a machine that has neither the data nor the server. */
-let directory: string
-let beside: Beside
-let service: Service
-let tokenFile: string
-let token: string
+const directory = mkdtempSync(join(tmpdir(), 'bellhop-remote-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'bellhop-remote-'))
-  beside = await commandsBeside()
-  service = beside.service
-  ;({ token } = JSON.parse(
-    (await beside.run(['admin', 'token', 'laptop', '--purpose', 'administer', '--json'])).stdout,
-  ))
-  tokenFile = file('token', `${token}\n`)
-  await beside.run(['app', 'create', 'Corner Shop'])
-  await beside.run(['app', 'simulate', 'Corner Shop'])
-})
-afterAll(async () => {
-  await beside[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true, force: true })
-})
+const beside = await commandsBeside()
+const { service } = beside
+const made = await beside.run(['admin', 'token', 'laptop', '--purpose', 'administer', '--json'])
+const { token } = JSON.parse(made.stdout)
+const tokenFile = file('token', `${token}\n`)
+await beside.run(['app', 'create', 'Corner Shop'])
+await beside.run(['app', 'simulate', 'Corner Shop'])
 
 function file(name: string, content: string): string {
   const path = join(directory, name)
@@ -62,11 +52,7 @@ test('a command says there what it says here, with its exit code', async () => {
   expect(await elsewhere('app', 'list')).toEqual(here)
   expect((await elsewhere('app', 'show', 'Nope')).exitCode).toBe(1)
   const wrong = await elsewhere('app', 'limits', 'Corner Shop', '--rate', 'many')
-  expect(wrong).toEqual({
-    exitCode: 2,
-    stdout: '',
-    stderr: 'bellhop: --rate: "many" is not a number from 0 to 1000000, with at most 3 decimals\n',
-  })
+  expect(wrong).toEqual(refused(2, '--rate: "many" is not a number from 0 to 1000000, with at most 3 decimals'))
 })
 
 test('where the server is, and the token, can stand in the environment; --data goes before them', async () => {
@@ -96,7 +82,7 @@ test('a push that begins with a dash, and has a quote in it, arrives as it was t
 test('a file of this machine is handed in, and one of the server is not read', async () => {
   const password = file('password', 'correct horse battery\nnot this\n')
   const added = await elsewhere('admin', 'add', 'ann', '--password-file', password)
-  expect(added).toEqual({ exitCode: 0, stdout: '"ann" has been added.\n', stderr: '' })
+  expect(added).toEqual(printed('"ann" has been added.'))
   const signedIn = await fetch(`${service.adminUrl}/api/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -169,11 +155,12 @@ test('a token runs what it is for, says what another would have to be for, and m
     ['operate', 'app', 'create', 'Sneaked'],
     ['administer', 'admin', 'token', 'broader', '--purpose', 'administer'],
   ] as const) {
-    expect(await as(reader, ...argv)).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: This token is for read; this call needs one for ${needed}${needed === 'administer' ? '' : ', or a broader one'}.\n`,
-    })
+    expect(await as(reader, ...argv)).toEqual(
+      refused(
+        1,
+        `This token is for read; this call needs one for ${needed}${needed === 'administer' ? '' : ', or a broader one'}.`,
+      ),
+    )
   }
   const sender = await made('sender', '--purpose', 'send')
   expect((await as(sender, 'push', 'Corner Shop', 'Hello', '--all', '--no-wait')).exitCode).toBe(0)
@@ -188,7 +175,7 @@ test('a token runs what it is for, says what another would have to be for, and m
 test('Ctrl-C ends it there too, so that another one has its place', async () => {
   // A server's maximum, all silent.
   const tails = Array.from({ length: 20 }, () => {
-    const signals = newSignals()
+    const signals = new EventEmitter()
     const argv = ['tail', '--server', service.adminUrl, '--token-file', tokenFile]
     return { signals, ended: run(argv, {}, { signals }) }
   })

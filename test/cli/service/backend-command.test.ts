@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BACKENDS } from '../../../src/client/backends.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 
 const line = commandLine()
 let folder: string
@@ -29,10 +29,7 @@ describe('bellhop backend', () => {
       expect(await line.run(to)).toMatchObject({ exitCode: 0, stdout: `Wrote ${path}.\n` })
     }
     writeFileSync(path, '# ours\n')
-    expect(await line.run(to)).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: ${path} is there and differs. Replace it with --force.\n`,
-    })
+    expect(await line.run(to)).toEqual(refused(1, `${path} is there and differs. Replace it with --force.`))
     expect(readFileSync(path, 'utf8')).toBe('# ours\n')
     expect((await line.run([...to, '--force'])).exitCode).toBe(0)
     expect(readFileSync(path, 'utf8')).toBe(BACKENDS['python'] ?? '')
@@ -43,10 +40,9 @@ describe('bellhop backend', () => {
       ['pyton', ' Did you mean python?'],
       ['constructor', ''],
     ] as const) {
-      expect(await line.run(['backend', word])).toMatchObject({
-        exitCode: 2,
-        stderr: `bellhop: There is no file for "${word}": typescript, python, php, laravel, ruby, rails, go, elixir.${hint}\n`,
-      })
+      expect(await line.run(['backend', word])).toEqual(
+        refused(2, `There is no file for "${word}": typescript, python, php, laravel, ruby, rails, go, elixir.${hint}`),
+      )
     }
   })
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LIBRARIES } from '../../../src/client/libraries.ts'
 import { RELEASE } from '../../../src/version.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 
 const APP = 'app_0123456789abcdef'
 const URL = ['--url', 'https://push.example.com']
@@ -53,11 +53,12 @@ describe('bellhop client', () => {
     await line.run(['client', 'web', APP, ...URL, '--to', to])
     expect((await line.run(['client', 'web', APP, ...URL, '--to', to])).exitCode).toBe(0)
     writeFileSync(join(to, 'index.js'), '// ours\n')
-    const refused = await line.run(['client', 'web', APP, ...URL, '--to', to])
-    expect(refused).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: These files are there and differ: ${join(to, 'index.js')}. Replace them with --force, or write to another folder with --to.\n`,
-    })
+    expect(await line.run(['client', 'web', APP, ...URL, '--to', to])).toEqual(
+      refused(
+        1,
+        `These files are there and differ: ${join(to, 'index.js')}. Replace them with --force, or write to another folder with --to.`,
+      ),
+    )
     expect(readFileSync(join(to, 'index.js'), 'utf8')).toBe('// ours\n')
     expect((await line.run(['client', 'web', APP, ...URL, '--to', to, '--force'])).exitCode).toBe(0)
     expect(readFileSync(join(to, 'index.js'), 'utf8')).toContain(APP)

@@ -3,7 +3,7 @@ import { createFakeClock } from '../../support/fake-clock.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, printed, refused } from '../command-line.ts'
 
 const line = commandLine()
 let service: Service
@@ -20,11 +20,7 @@ afterAll(async () => {
 
 describe('a server that is well', () => {
   test('is healthy and ready, exit code 0', async () => {
-    expect(await line.run(['health', '--admin-listen', admin])).toEqual({
-      exitCode: 0,
-      stdout: `healthy http://${admin}/healthz\n`,
-      stderr: '',
-    })
+    expect(await line.run(['health', '--admin-listen', admin])).toEqual(printed(`healthy http://${admin}/healthz`))
     const ready = await line.run(['health', '--ready', '--admin-listen', admin])
     expect([ready.exitCode, ready.stderr]).toEqual([0, ''])
     expect(ready.stdout).toStartWith(`ready http://${admin}/readyz\n`)
@@ -55,11 +51,7 @@ describe('a server that is not well is exit code 1 and a sentence', () => {
   test('nobody there', async () => {
     const problem =
       'Nothing answers at http://127.0.0.1:1/healthz (ECONNREFUSED): is bellhop serve running with this --admin-listen?'
-    expect(await line.run(['health', '--admin-listen', '127.0.0.1:1'])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: `bellhop: ${problem}\n`,
-    })
+    expect(await line.run(['health', '--admin-listen', '127.0.0.1:1'])).toEqual(refused(1, `${problem}`))
     const json = await line.run(['health', '--json', '--admin-listen', '127.0.0.1:1'])
     expect(json).toMatchObject({ exitCode: 1, stderr: '' })
     expect(JSON.parse(json.stdout)).toEqual({
@@ -110,10 +102,7 @@ describe('a server that is not well is exit code 1 and a sentence', () => {
     await using other = await startReceiver({ plain: true })
     other.answer = () => line.clock.advance(5_000)
     const health = await line.run(['health', '--admin-listen', `127.0.0.1:${other.port}`])
-    expect(health).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: http://127.0.0.1:${other.port}/healthz has not answered within 5 seconds.\n`,
-    })
+    expect(health).toEqual(refused(1, `http://127.0.0.1:${other.port}/healthz has not answered within 5 seconds.`))
   })
 })
 

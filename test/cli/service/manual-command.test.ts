@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { PAGES } from '../../../src/manual/pages.ts'
-import { commandLine } from '../command-line.ts'
+import { commandLine, refused } from '../command-line.ts'
 
 const TERMINAL = { terminal: { columns: 90 } }
 
@@ -58,11 +58,9 @@ describe('bellhop manual', () => {
 
   test('says when no page has the word', async () => {
     using cli = commandLine()
-    expect(await cli.run(['manual', '--search', 'zeppelin'])).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'bellhop: No page of the manual has "zeppelin".\n',
-    })
+    expect(await cli.run(['manual', '--search', 'zeppelin'])).toEqual(
+      refused(1, 'No page of the manual has "zeppelin".'),
+    )
   })
 
   test('takes a topic or a word', async () => {

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { EventEmitter } from 'node:events'
 import { summedUp } from '../../../src/cli/tail/tail-event.ts'
 import type { TailEvent } from '../../../src/cli/tail/tail-event.ts'
 import { createServerTail } from '../../../src/cli/tail/tail-server.ts'
 import type { Application } from '../../../src/application/application.ts'
-import { withShop } from '../command-line.ts'
-import { commandsBeside, newSignals } from '../everyday-service.ts'
+import { refused, withShop } from '../command-line.ts'
+import { commandsBeside } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 
 const IOS = 'c1'.repeat(32)
 const GONE = 'bad41000'.padEnd(64, '0')
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-let beside: Beside
-beforeAll(async () => {
-  beside = await commandsBeside()
-})
-afterAll(() => beside[Symbol.asyncDispose]())
+const beside = await commandsBeside()
 
 interface Tail {
   /** Resolves with all lines when one matches, or when they do. */
@@ -28,7 +25,7 @@ type Over = Parameters<Beside['run']>[1]
 
 /** Has begun to look. */
 async function begun(argv: readonly string[], over: Over, env: Readonly<Record<string, string>> = PLAIN) {
-  const signals = newSignals()
+  const signals = new EventEmitter()
   const began = Promise.withResolvers<void>()
   const stderr = (text: string) => void (text.startsWith('Showing new events') && began.resolve())
   const ended = beside.run(['tail', ...argv], { signals, stderr, terminal: { columns: 80 }, ...over }, env)
@@ -277,9 +274,5 @@ describe('what keeps pushes from going out', () => {
 
 test('without a server there is nothing to show, and the exit code is 1', async () => {
   using cli = await withShop()
-  expect(await cli.run(['tail'])).toEqual({
-    exitCode: 1,
-    stdout: '',
-    stderr: `bellhop: No server runs on ${cli.data}: start one with bellhop serve.\n`,
-  })
+  expect(await cli.run(['tail'])).toEqual(refused(1, `No server runs on ${cli.data}: start one with bellhop serve.`))
 })

@@ -6,7 +6,7 @@ import { createImportStore } from '../../../src/device/transfer/import-store.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { createStatsStore } from '../../../src/stats/stats-store.ts'
 import { createEventStore } from '../../../src/webhook/event-store.ts'
-import { commandLine, withShop } from '../command-line.ts'
+import { commandLine, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 const HOUR = 3_600_000
@@ -212,15 +212,13 @@ describe('an export', () => {
       `bellhop: ${missing}/shop.jsonl.unfinished cannot be created or opened: there is no directory ${missing}. Create or mount it.\n`,
     )
     // Before anything is written.
-    expect(await line.run(['export', 'Shop', line.data])).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: ${line.data} is a directory: name a file in it.\n`,
-    })
+    expect(await line.run(['export', 'Shop', line.data])).toEqual(
+      refused(1, `${line.data} is a directory: name a file in it.`),
+    )
     const below = join(line.file('file', ''), 'shop.jsonl')
-    expect(await line.run(['export', 'Shop', below])).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: ${below} cannot be reached: a part of its path is a file.\n`,
-    })
+    expect(await line.run(['export', 'Shop', below])).toEqual(
+      refused(1, `${below} cannot be reached: a part of its path is a file.`),
+    )
   })
 
   test('is asked for rightly', async () => {

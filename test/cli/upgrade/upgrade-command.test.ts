@@ -24,6 +24,7 @@ import { until } from '../../support/until.ts'
 import { machine, processesIn, removeFilled } from './stage/machine.ts'
 import type { Machine } from './stage/machine.ts'
 import { compileProgram, TARGET } from './stage/programs.ts'
+import { refused } from '../command-line.ts'
 
 /*
  * Compiled programs that install and restart each other: 0.1.0 is there, 0.2.0 is a good release, and 9.9.9 does not get
@@ -298,14 +299,12 @@ describe('bellhop upgrade changes nothing', () => {
 
   test('as an own build without a key', async () => {
     await using own = await machine(NEXT)
-    expect(await own.run(['upgrade', '--from', NEXT])).toMatchObject({
-      exitCode: 2,
-      stderr: 'bellhop: This is your own build, which trusts no key: add --key FILE|BASE64.\n',
-    })
-    expect(await own.run(['upgrade', '--from', NEXT, '--key', `${NEXT}.minisig`])).toMatchObject({
-      exitCode: 1,
-      stderr: `bellhop: --key: ${NEXT}.minisig is not a minisign public key.\n`,
-    })
+    expect(await own.run(['upgrade', '--from', NEXT])).toEqual(
+      refused(2, 'This is your own build, which trusts no key: add --key FILE|BASE64.'),
+    )
+    expect(await own.run(['upgrade', '--from', NEXT, '--key', `${NEXT}.minisig`])).toEqual(
+      refused(1, `--key: ${NEXT}.minisig is not a minisign public key.`),
+    )
   })
 
   test.skipIf(!isRoot)('on a full disk', async () => {
@@ -317,11 +316,9 @@ describe('bellhop upgrade changes nothing', () => {
       writeFileSync(here, readFileSync(OLD), { mode: 0o755 })
       const small = await machine(here, place)
       for (const from of [NEXT, addressOf('release')]) {
-        expect(await small.run(['upgrade', '--from', from])).toEqual({
-          exitCode: 1,
-          stdout: '',
-          stderr: `bellhop: There is no room for the new executable beside ${small.program}. Nothing was changed.\n`,
-        })
+        expect(await small.run(['upgrade', '--from', from])).toEqual(
+          refused(1, `There is no room for the new executable beside ${small.program}. Nothing was changed.`),
+        )
         expect(stateOf(small)).toEqual(UNTOUCHED)
       }
     } finally {

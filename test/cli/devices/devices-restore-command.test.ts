@@ -231,7 +231,7 @@ describe('devices restore', () => {
     [['--since', '1h', '--platform', 'tv'], '--platform: "tv" is not ios, android or web'],
   ])('refuses %j', async (flags, sentence) => {
     using cli = await withShop()
-    expect(await cli.run([...RESTORE, ...flags])).toEqual(refused(2, `${sentence}`))
+    expect(await cli.run([...RESTORE, ...flags])).toEqual(refused(2, sentence))
   })
 })
 

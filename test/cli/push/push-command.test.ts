@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
@@ -355,8 +355,9 @@ const PROBLEMS: readonly (readonly [argv: readonly string[], problem: string])[]
   [['Hello', '--where', '{"tagg":"x"}'], '--where'],
 ]
 
-describe('what was not asked for rightly', async () => {
-  const cli = await withShop()
+describe('what was not asked for rightly', () => {
+  const cli = commandLine()
+  beforeAll(() => cli.run(['app', 'create', 'Shop']))
   afterAll(() => cli[Symbol.dispose]())
 
   test.each(PROBLEMS)('%j', async (argv, problem) => {

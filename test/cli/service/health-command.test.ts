@@ -51,7 +51,7 @@ describe('a server that is not well is exit code 1 and a sentence', () => {
   test('nobody there', async () => {
     const problem =
       'Nothing answers at http://127.0.0.1:1/healthz (ECONNREFUSED): is bellhop serve running with this --admin-listen?'
-    expect(await line.run(['health', '--admin-listen', '127.0.0.1:1'])).toEqual(refused(1, `${problem}`))
+    expect(await line.run(['health', '--admin-listen', '127.0.0.1:1'])).toEqual(refused(1, problem))
     const json = await line.run(['health', '--json', '--admin-listen', '127.0.0.1:1'])
     expect(json).toMatchObject({ exitCode: 1, stderr: '' })
     expect(JSON.parse(json.stdout)).toEqual({

@@ -1,44 +1,37 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
-import { arrivalsAt } from '../support/arrivals.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
-import { passing } from '../support/passing.ts'
-import { acceptedPush, pushSent, registerDevice } from '../support/sending.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { fileSending } from '../support/file-sending.ts'
+import { until } from '../support/until.ts'
 
 /** Tokens that order an answer: see src/gateway/simulator/apns/apns-magic-tokens.ts. */
 const GOOD = 'a1'.repeat(32)
 const SLOW = 'bad00000'.padEnd(64, '0')
 
-let clock: ReturnType<typeof createFakeClock>
-let service: Service
+const use = await fileSending({ outside: true })
+const { clock, simulator, arrivals, get, logged, pass, put, sent } = use
 beforeEach(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5 })
-  // The first one goes alone until it is taken: afterwards several are on their way at a time.
+  use.service.equip(use.application, simulator)
+  clock.advance(1000)
+  // The first push goes alone until it is taken; then several are on their way at a time.
   await register('b2'.repeat(32))
   await sent(await one('b2'.repeat(32), ''))
 })
-afterEach(() => service[Symbol.asyncDispose]())
 
-const register = (token: string) => registerDevice(service, { token, platform: '0' })
-const push = (path: '/push/all' | '/push/one', content: object) => acceptedPush(service, path, content)
-const one = (token: string, badge: string) => push('/push/one', { token, badge })
-
-const sent = (id: string) => pushSent(service, id, 0)
+const register = (token: string) => use.register({ token, platform: '0' })
+const one = (token: string, badge: string, more: object = {}) => use.push({ token, badge, ...more }, '/push/one')
 
 async function stored(token: string): Promise<number> {
-  return (await service.get('/deviceToken/one', { headers: { token } })).body.badge
-}
-
-async function arrivalsOf(token: string, count: number): Promise<readonly ReceivedPush[]> {
-  return arrivalsAt(await service.server.simulator(), count, (arrival) => arrival.token === token)
+  return (await get('/deviceToken/one', { headers: { token } })).body.badge
 }
 
 const shown = ({ body }: ReceivedPush) => (body as { aps: { badge?: number } }).aps.badge
+/** What was shown on a device so far. */
+const shownOn = (token: string) =>
+  arrivals()
+    .filter((arrival) => arrival.token === token)
+    .map(shown)
 
 describe('the stored badge', () => {
   test('is one more after each "+1", and what each shows', async () => {
@@ -47,17 +40,17 @@ describe('the stored badge', () => {
       await sent(await one(GOOD, '+1'))
       expect(await stored(GOOD)).toBe(count)
     }
-    expect((await arrivalsOf(GOOD, 3)).map(shown)).toEqual([1, 2, 3])
+    expect(shownOn(GOOD)).toEqual([1, 2, 3])
   })
 
   test('has every "+1" of those that were on their way at the same time, before any is answered', async () => {
     await register(SLOW)
     const pushes = await Promise.all(Array.from({ length: 5 }, () => one(SLOW, '+1')))
     // Two may be on their way by now.
-    await arrivalsOf(SLOW, 2)
+    await until(() => shownOn(SLOW).length >= 2)
     expect(await stored(SLOW)).toBe(5)
-    await passing(service, clock, Promise.all(pushes.map(sent)))
-    expect((await arrivalsOf(SLOW, 5)).map(shown).at(-1)).toBe(5)
+    await pass(Promise.all(pushes.map((id) => sent(id))))
+    expect(shownOn(SLOW).at(-1)).toBe(5)
     expect(await stored(SLOW)).toBe(5)
   })
 })
@@ -85,7 +78,6 @@ describe('what is sent last is what is stored', () => {
     await register(token)
     // A connection that has rested is tried with one request, and while the clock stands all others wait for its answer.
     await sent(await one('b2'.repeat(32), ''))
-    const simulator = await service.server.simulator()
     const times = new Map<string, number>()
     /** What arrived at the gateway last, or was set after it. */
     let last = badge
@@ -102,7 +94,7 @@ describe('what is sent last is what is stored', () => {
     await set(badge)
 
     async function set(count: number): Promise<void> {
-      const { status } = await service.put('/badge', { token, platform: '0', setbadgecount: count })
+      const { status } = await put('/badge', { token, platform: '0', setbadgecount: count })
       expect(status).toBe(200)
       last = count
     }
@@ -114,14 +106,15 @@ describe('what is sent last is what is stored', () => {
       last: () => last,
       send: async (msg: string, change: string): Promise<void> => {
         // Among the arrivals it is once it has been answered.
-        pushes.push(await push('/push/one', { token, badge: change, msg }))
+        pushes.push(await one(token, change, { msg }))
         while (!times.has(msg)) await new Promise((resolve) => setImmediate(resolve))
       },
       /** What they showed, each attempt, once all are over; sorted. */
       all: async (): Promise<readonly number[]> => {
-        await passing(service, clock, Promise.all(pushes.map(sent)))
-        const mine = simulator.arrivals().filter((arrival) => arrival.token === token)
-        return mine.map((arrival) => shown(arrival) ?? Number.NaN).sort((a, b) => a - b)
+        await pass(Promise.all(pushes.map((id) => sent(id))))
+        return shownOn(token)
+          .map((badge) => badge ?? Number.NaN)
+          .sort((a, b) => a - b)
       },
     }
   }
@@ -159,7 +152,7 @@ describe('what is sent last is what is stored', () => {
     const pause = refused(503, 'ServiceUnavailable')
     const { send, set, all, now } = await phone(4, { a: [pause, LATE] })
     await send('a', '+1')
-    await service.logged(({ event }) => event === 'sending paused' || event === 'to be sent again')
+    await logged(({ event }) => event === 'sending paused' || event === 'to be sent again')
     await set(0)
     expect(await all()).toEqual([0, 5])
     expect(await now()).toBe(0)
@@ -169,15 +162,16 @@ describe('what is sent last is what is stored', () => {
     const { send, pushes } = await phone(0, { a: refused(429, 'TooManyRequests', 500), b: LATE })
     await send('a', '+1')
     await send('b', '+1')
-    await passing(service, clock, sent(pushes[1] ?? ''))
+    await pass(sent(pushes[1] ?? ''))
     const token = number.toString(16).padStart(64, 'e')
     expect(await stored(token)).toBe(2)
-    const restarting = service.restart()
     // On a busy machine it may be on its way again: a stop waits for the answer, which takes time.
-    while ((await Promise.race([restarting, Bun.sleep(5)])) === undefined) clock.advance(250)
-    service = await restarting
-    await passing(service, clock, sent(pushes[0] ?? ''))
-    expect((await arrivalsOf(token, 1)).map(shown)).toEqual([2])
+    const restarting = use.restart().then(() => true)
+    while ((await Promise.race([restarting, Bun.sleep(5)])) !== true) clock.advance(250)
+    const before = shownOn(token).length
+    simulator.answerWith(null)
+    await pass(sent(pushes[0] ?? ''))
+    expect(shownOn(token).slice(before)).toEqual([2])
     expect(await stored(token)).toBe(2)
   })
 
@@ -185,16 +179,15 @@ describe('what is sent last is what is stored', () => {
     const tokens = Array.from({ length: 20 }, (_, n) => n.toString(16).padStart(64, 'd'))
     for (const token of tokens) await register(token)
     const [first = '', last = ''] = [tokens[0], tokens.at(-1)]
-    const simulator = await service.server.simulator()
     simulator.answerWith(({ token, body }) => {
       if ((body as { aps: { alert: string } }).aps.alert === 'one') return null
       return token === first ? LATE : LATER
     })
     // Four are on their way, and the page has the others.
-    const broadcast = await push('/push/all', { badge: '+1' })
-    const single = await push('/push/one', { token: last, badge: '+1', msg: 'one' })
-    await passing(service, clock, Promise.all([sent(broadcast), sent(single)]))
-    expect((await arrivalsOf(last, 2)).map(shown)).toEqual([2, 2])
+    const broadcast = await use.push({ badge: '+1' })
+    const single = await one(last, '+1', { msg: 'one' })
+    await pass(Promise.all([sent(broadcast), sent(single)]))
+    expect(shownOn(last)).toEqual([2, 2])
     expect(await stored(last)).toBe(2)
     expect(await stored(first)).toBe(1)
   })

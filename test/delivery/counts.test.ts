@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
-import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
-import { arrivalsAt } from '../support/arrivals.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
+import { fileSending } from '../support/file-sending.ts'
 import { inTurn } from '../support/in-turn.ts'
 import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
-import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { finishedEvents, storeFinishedEvents } from './finished-events.ts'
 
 const answer = (status: number, reason = '', afterMs = 0): Reply => ({
   kind: 'answer',
@@ -19,51 +17,25 @@ const FAILURE = answer(500, 'InternalServerError')
 /** Slower than what a page waits for, and than the time to live; faster than the deadline of a request. */
 const SLOW_MS = 5500
 
-let clock: FakeClock
-let service: Service
-let simulator: Simulator
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending({ config: { drainSeconds: 0 } }))
-  // Nobody listens there: what is to be told stays in the database.
-  const url = 'https://192.0.2.1/hooks'
-  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
-  service.hook(service.application, { url, events: ['push.finished'], secret })
-})
-afterEach(() => service[Symbol.asyncDispose]())
+const use = await fileSending()
+const { clock, service, simulator, analytics, arrivals, get, logged, post, push, put } = use
+beforeEach(() => storeFinishedEvents(service, use.application))
 
-const tokenOf = (n: number) => n.toString(16).padStart(8, '0').repeat(8)
-
-const register = (count: number) =>
-  registerDevices(
-    service,
-    0,
-    Array.from({ length: count }, (_, n) => tokenOf(n)),
-  )
+const tokensOf = (count: number) => Array.from({ length: count }, (_, n) => n.toString(16).padStart(8, '0').repeat(8))
+const register = (count: number) => use.registerAll(0, tokensOf(count))
 
 async function unregister(token: string): Promise<void> {
-  expect((await service.put('/deviceToken/del', { token, platform: 0 })).status).toBe(200)
-}
-
-const push = (more: object = {}) => acceptedPush(service, '/push/all', more)
-
-interface Numbers {
-  readonly t: number
-  readonly s: number
-  readonly failed: number
+  expect((await put('/deviceToken/del', { token, platform: 0 })).status).toBe(200)
 }
 
 /** What the webhook is to be told of the push. */
-function told(id: string): readonly Numbers[] {
-  const rows = service.database.reading<{ body: string }, []>('SELECT body FROM event ORDER BY number').all()
-  const events = rows.map(({ body }) => JSON.parse(body).data).filter((data) => data.id === id)
-  return events.map(({ t, s, failed }) => ({ t, s, failed }))
-}
+const told = (id: string) => finishedEvents(service, use.application).filter((event) => event.id === id)
 
 /** The counts of a push add up, and are the same everywhere. */
 async function audit(id: string): Promise<any> {
   // Before: it may be told, and over, a moment later.
   const events = told(id)
-  const { body } = await service.get(`/push/${id}`)
+  const { body } = await get(`/push/${id}`)
   const { t, s, failed, waiting, platforms } = body
   expect(body).toMatchObject({ t: s + failed.total + waiting })
   auditLanguages(body)
@@ -73,14 +45,14 @@ async function audit(id: string): Promise<any> {
   const reasons = Object.values<number>(failed.reasons).reduce((sum, count) => sum + count, 0)
   if (body.finished_at === null) expect(reasons).toBeLessThanOrEqual(failed.total)
   else expect(reasons).toBe(failed.total)
-  const [listed] = (await service.get('/pushes?limit=1')).body
+  const [listed] = (await get('/pushes?limit=1')).body
   expect(listed.t).toBe(listed.s + listed.failed.total + listed.waiting)
   const [admin] = ((await (await fetch(`${service.adminUrl}/pushes/${id}`)).json()) as any).deliveries
   expect(admin.t).toBe(admin.s + admin.failed + admin.waiting)
-  const analytics = (await service.get('/analytics')).body
-  expect(analytics.s).toBeLessThanOrEqual(analytics.t)
-  expect(analytics.s).toBeGreaterThanOrEqual(s)
-  for (const numbers of events) expect(numbers).toEqual({ t, s, failed: failed.total })
+  const all = await analytics()
+  expect(all.s).toBeLessThanOrEqual(all.t)
+  expect(all.s).toBeGreaterThanOrEqual(s)
+  for (const numbers of events) expect(numbers).toEqual({ id, t, s, failed: failed.total })
   return body
 }
 
@@ -95,8 +67,8 @@ function auditLanguages({ s, failed, languages, language_unknown: unknown, finis
   if (over !== null) expect(unknown.failed).toBeLessThanOrEqual(expired + cancelled + removed)
 }
 
-function speakGerman(): void {
-  service.database.statement(`UPDATE device SET locale = 'de-AT'`).run()
+function speakGerman(on = service): void {
+  on.database.statement(`UPDATE device SET locale = 'de-AT'`).run()
 }
 
 function failedIn({ languages, language_unknown: unknown }: any): number[] {
@@ -120,7 +92,8 @@ async function pass(
 
 async function inFlight(): Promise<number> {
   const text = await (await fetch(`${service.adminUrl}/metrics`)).text()
-  return Number(/^bellhop_gateway_in_flight\{[^}]*platform="ios"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? Number.NaN)
+  const line = new RegExp(`^bellhop_gateway_in_flight\\{application="${use.name}",platform="ios"[^}]*\\} (\\d+)$`, 'm')
+  return Number(line.exec(text)?.[1] ?? Number.NaN)
 }
 
 function putClockBack(): void {
@@ -128,11 +101,11 @@ function putClockBack(): void {
 }
 
 function replaceCredential(): void {
-  service.equip(service.application, simulator, ['apns'])
+  service.equip(use.application, simulator, ['apns'])
 }
 
 async function answered(outcome: string, count: number): Promise<void> {
-  const line = new RegExp(`outcome="${outcome}"[^}]*} ${count}$`, 'm')
+  const line = new RegExp(`application="${use.name}",[^}]*outcome="${outcome}"[^}]*} ${count}$`, 'm')
   await until(async () => line.test(await (await fetch(`${service.adminUrl}/metrics`)).text()))
 }
 
@@ -148,8 +121,8 @@ async function ended(id: string): Promise<any> {
   const after = await audit(id)
   expect(after).toEqual({ ...status, rate: after.rate })
   expect(status).toMatchObject({ t: status.s + status.failed.total, waiting: 0 })
-  expect(told(id)).toEqual([{ t: status.t, s: status.s, failed: status.failed.total }])
-  expect((await service.get('/analytics')).body).toEqual({ t: status.t, s: status.s, o: 0 })
+  expect(told(id)).toEqual([{ id, t: status.t, s: status.s, failed: status.failed.total }])
+  expect(await analytics()).toEqual({ t: status.t, s: status.s, o: 0 })
   return status
 }
 
@@ -163,8 +136,8 @@ describe('a disk that refuses the count of an audience', () => {
       )
       .run()
     const id = await push()
-    await arrivalsAt(simulator, 3)
-    await service.logged(({ event }) => event === 'delivery results could not be stored; trying again')
+    await until(() => arrivals().length === 3)
+    await logged(({ event }) => event === 'delivery results could not be stored; trying again')
     // Each is stored behind whatever could be stored before it.
     for (let n = 0; n < 20; n++) await register(1)
     service.database.statement('DROP TRIGGER refuse_count').run()
@@ -219,7 +192,7 @@ describe('the end of the time to live, while an answer is on its way', () => {
     const status = await ended(id)
     expect(status.failed).toEqual({ total: 3, reasons: { TooManyProviderTokenUpdates: 3 } })
     expect(failedIn(status)).toEqual([0, 3, 0])
-    const failures = (await service.get(`/push/${id}/failures`)).body
+    const failures = (await get(`/push/${id}/failures`)).body
     const reason = 'TooManyProviderTokenUpdates'
     expect(failures).toMatchObject(Array.from({ length: 3 }, () => ({ state: 'expired', reason })))
   })
@@ -285,11 +258,12 @@ describe('who is written down as one who waits, and not sent to again, has faile
 
 describe('a stop while an answer is on its way', () => {
   test('leaves who is too late after the next start counted in the language of the send', async () => {
-    await register(3)
-    speakGerman()
+    const { clock, service, simulator } = await startSending({ config: { drainSeconds: 0 } })
+    await registerDevices(service, 0, tokensOf(3))
+    speakGerman(service)
     const asked = new Set<string>()
     simulator.answerWith(({ token }) => (asked.add(token), { kind: 'silent' }))
-    const id = await push({ ttl: 5, languages: { de: { msg: 'Hallo' } } })
+    const id = await acceptedPush(service, '/push/all', { ttl: 5, languages: { de: { msg: 'Hallo' } } })
     while (asked.size === 0) await Bun.sleep(1)
     clock.advance(10_000)
     const restarting = service.restart()
@@ -315,13 +289,12 @@ describe('a device that is removed', () => {
     // The first goes alone until it is taken.
     simulator.answerWith(() => answer(200, '', 1000))
     const id = await push()
-    await arrivalsAt(simulator, 0)
     await pass(id, ({ t }) => t === 1200)
     for (const token of tokens.slice(1100)) await unregister(token)
     simulator.answerWith(null)
     const status = await ended(id)
     expect(status).toMatchObject({ t: 1200, s: 1100, failed: { total: 100, reasons: { DeviceRemoved: 100 } } })
-    expect((await service.get(`/push/${id}/failures`)).body).toEqual([])
+    expect((await get(`/push/${id}/failures`)).body).toEqual([])
   })
 
   test('while it waits for another attempt is one too, when that comes due and not at the end of the time', async () => {
@@ -353,7 +326,7 @@ test('what a cancelled push did not send to counts as failed', async () => {
   simulator.answerWith(() => answer(200, '', 1000))
   const id = await push()
   await pass(id, ({ t }) => t === 1200)
-  expect((await service.post(`/push/${id}/cancel`, {})).status).toBe(200)
+  expect((await post(`/push/${id}/cancel`, {})).status).toBe(200)
   const status = await ended(id)
   expect(status).toMatchObject({ t: 1200, state: 'cancelled' })
   expect(status.failed.reasons).toEqual({ cancelled: 1200 - status.s })
@@ -381,8 +354,8 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       const takenIn = new Map<string, string>()
       const sentIn = new Map<string, string>()
       service.database.statement(`UPDATE device SET locale = 'de-AT' WHERE id % 3 = 0`).run()
-      const setLocale = service.database.statement<never, [string | null, number]>(
-        'UPDATE device SET locale = ? WHERE id = ?',
+      const setLocale = service.database.statement<never, [string | null, string]>(
+        'UPDATE device SET locale = ? WHERE hex(token) = upper(?)',
       )
       simulator.answerWith(({ token, body }) => {
         const afterMs = pick([0, 0, 0, 500, 3000, SLOW_MS])
@@ -401,10 +374,10 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       let cancelled = false
       const each = async () => {
         if (random() < 0.3) await unregister(pick(tokens))
-        if (random() < 0.5) setLocale.run(pick([null, 'de', 'fr-CA']), 1 + Math.floor(random() * tokens.length))
+        if (random() < 0.5) setLocale.run(pick([null, 'de', 'fr-CA']), pick(tokens))
         if (!cancelled && clock.now() >= cancelAt) {
           cancelled = true
-          await service.post(`/push/${id}/cancel`, {})
+          await post(`/push/${id}/cancel`, {})
         }
       }
       await pass(id, isOver, { each })
@@ -416,7 +389,7 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       const { languages } = status
       expect(languages.map(({ language }: any) => language)).toEqual([null, 'de', 'fr'])
       expect(languages.map(({ s }: any) => s)).toEqual(inEach([...takenIn.values()]))
-      const failures: { token: string | null }[] = (await service.get(`/push/${id}/failures`)).body
+      const failures: { token: string | null }[] = (await get(`/push/${id}/failures`)).body
       expect(failures.filter(({ token }) => token !== null && taken.has(token))).toEqual([])
       const named = failures.flatMap(({ token }) => token ?? [])
       expect(new Set(named).size).toBe(named.length)

@@ -1,61 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
-import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
-import { createFakeClock } from '../support/fake-clock.ts'
-import { startOutsideGateways } from '../support/outside-gateways.ts'
-import type { OutsideGateways } from '../support/outside-gateways.ts'
-import { passing } from '../support/passing.ts'
-import { acceptedPush, pushSent, refusal, registerDevice } from '../support/sending.ts'
-import { startService } from '../support/service.ts'
-import type { Call, Credentials, LogLine, Service } from '../support/service.ts'
+import { fileSending } from '../support/file-sending.ts'
+import { refusal } from '../support/sending.ts'
 import { until } from '../support/until.ts'
 
-/** Each test has a credential of its own: unlike the built-in simulator's, it has to prove itself. */
-let clock: ReturnType<typeof createFakeClock>
-let simulator: Simulator
-let service: Service
-let application: Credentials
-let gateways: OutsideGateways
-/** Where this test begins: the line of the log, and the time. */
-let from: { line: number; at: number }
+/* Unlike that of the built-in simulator, a credential has to prove itself here. */
+const use = await fileSending({ outside: true })
+const { clock, simulator, analytics, arrivals, get, log, logged, pass, paused, put, restart, sent } = use
 
-beforeAll(async () => {
-  clock = createFakeClock()
-  gateways = await startOutsideGateways(clock)
-  ;({ simulator } = gateways)
-  service = await startService({ clock, random: () => 0.5, simulated: false, config: gateways.config })
-})
-afterAll(async () => {
-  await service[Symbol.asyncDispose]()
-  await gateways[Symbol.asyncDispose]()
-})
-
-let number = 0
+const equip = (...providers: ('apns' | 'fcm')[]) =>
+  use.service.equip(use.application, simulator, providers.length === 0 ? undefined : providers)
 beforeEach(() => {
-  application = service.addApplication(`app ${++number}`, {}, false)
-  service.equip(application, simulator)
+  equip()
   clock.advance(1000)
-  from = { line: service.log.length, at: clock.now() }
-})
-afterEach(() => {
-  simulator.answerWith(null)
-  service.remove(application)
 })
 
-async function restart(): Promise<void> {
-  service = await service.restart()
-  from.line = 0
-}
-
-const log = () => service.log.slice(from.line)
-const logged = (matches: (line: LogLine) => boolean) =>
-  service.logged((line) => service.log.indexOf(line) >= from.line && matches(line))
-const paused = () => log().filter(({ event }) => event === 'sending paused')
-const arrivals = () => simulator.arrivals().filter(({ at }) => at >= from.at)
-const get = (path: string, call: Call = {}) => service.get(path, { application, ...call })
-const put = (path: string, body: unknown) => service.put(path, body, { application })
-const pushOne = (token: string) => acceptedPush(service, '/push/one', { token }, { application })
-const readiness = async () => (await fetch(`${service.adminUrl}/readyz`)).status
+const pushOne = (token: string) => use.push({ token }, '/push/one')
+const readiness = async () => (await use.ready()).status
 
 const UNREGISTERED = JSON.stringify({
   error: {
@@ -71,15 +32,13 @@ const FOUR = [1, 3, 4, 5]
 const order = (prefix: string, n = 0) => prefix + String(n).padStart(64 - prefix.length, '0')
 
 async function register(platform: 0 | 1, ...tokens: string[]): Promise<void> {
-  for (const token of tokens) await registerDevice(service, { token, platform }, { application })
+  for (const token of tokens) await use.register({ token, platform })
 }
 
-const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform }, { application })
+const push = (platform: 0 | 1) => use.push({ platform })
 
-const sent = (id: string) => pushSent(service, id)
-
-async function status(id: string): Promise<unknown> {
-  const response = await fetch(`${service.adminUrl}/pushes/${id}`)
+async function deliveriesOf(id: string): Promise<unknown> {
+  const response = await fetch(`${use.service.adminUrl}/pushes/${id}`)
   return ((await response.json()) as { deliveries: unknown }).deliveries
 }
 
@@ -93,8 +52,8 @@ describe('a credential that has taken nothing yet', () => {
     const id = await push(0)
     await sent(id)
     const reason = 'all 30 devices were refused as BadDeviceToken: wrong environment, topic or project?'
-    expect(await status(id)).toMatchObject([{ t: 30, s: 0, failed: 30, state: 'finished' }])
-    expect((await get(`/push/${id}`)).body).toMatchObject({ state: 'finished', reason })
+    expect(await deliveriesOf(id)).toMatchObject([{ t: 30, s: 0, failed: 30, state: 'finished' }])
+    expect(await use.status(id)).toMatchObject({ state: 'finished', reason })
     expect(log()).toContainEqual(expect.objectContaining({ level: 'warn', event: 'push refused', push: id, reason }))
     expect(await feedback()).toEqual([])
     expect((await get('/deviceToken/all')).body).toHaveLength(30)
@@ -146,7 +105,7 @@ describe('a credential that has taken nothing yet', () => {
       const id = await push(platform)
       await sent(id)
       const wrong = `the only device was refused as ${reason}: wrong environment, topic or project?`
-      expect((await get(`/push/${id}`)).body).toMatchObject({ reason: wrong })
+      expect(await use.status(id)).toMatchObject({ reason: wrong })
       expect(await feedback()).toEqual([])
     },
   )
@@ -181,7 +140,7 @@ describe('a credential that has taken nothing yet', () => {
     await register(1, ...Array.from({ length: 12 }, (_, n) => fid('f_invalid_', n)), fid('fA', 1))
     await sent(await push(1))
     expect((await feedback()).map(({ reason }) => reason)).toEqual(Array.from({ length: 12 }, () => 'INVALID_ARGUMENT'))
-    expect((await get('/analytics')).body).toEqual({ t: 13, s: 1, o: 0 })
+    expect(await analytics()).toEqual({ t: 13, s: 1, o: 0 })
     expect(await readiness()).toBe(200)
   })
 
@@ -201,14 +160,14 @@ describe('a credential that has taken nothing yet', () => {
       order('bad40000', 1),
       order('bad40000', 2),
     ])
-    expect((await get('/analytics')).body).toEqual({ t: 3, s: 1, o: 0 })
+    expect(await analytics()).toEqual({ t: 3, s: 1, o: 0 })
   })
 })
 
 async function inFlight(): Promise<number> {
-  const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
+  const metrics = await (await fetch(`${use.service.adminUrl}/metrics`)).text()
   return [
-    ...metrics.matchAll(new RegExp(`^bellhop_gateway_in_flight\\{[^}]*application="app ${number}".*\\} (\\d+)$`, 'gm')),
+    ...metrics.matchAll(new RegExp(`^bellhop_gateway_in_flight\\{[^}]*application="${use.name}".*\\} (\\d+)$`, 'gm')),
   ].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
@@ -229,23 +188,19 @@ describe('a credential that has proven itself', () => {
     await register(0, ...Array.from({ length: 4 }, (_, n) => order('a', n)))
     await sent(await push(0))
     moved = true
-    await passing(service, clock, sent(await push(0)))
+    await pass(sent(await push(0)))
     expect(await feedback()).toHaveLength(3)
     moved = false
     clock.advance(1000)
-    if (isStopped) service.equip(application, simulator)
+    if (isStopped) equip()
     if (isStopped || isStarted) await restart()
     clock.advance(1000)
-    if (!isStopped) service.equip(application, simulator)
-    await passing(
-      service,
-      clock,
-      until(async () => (await feedback()).length === 0),
-    )
+    if (!isStopped) equip()
+    await pass(until(async () => (await feedback()).length === 0))
     expect((await get('/deviceToken/all')).body).toHaveLength(4)
     const id = await push(0)
     await sent(id)
-    expect(await status(id)).toMatchObject([{ t: 4, s: 4 }])
+    expect(await deliveriesOf(id)).toMatchObject([{ t: 4, s: 4 }])
   })
 
   test('is revoked: ten phones that were sent to before say so, and not a hundred that were not', async () => {
@@ -256,7 +211,7 @@ describe('a credential that has proven itself', () => {
     let strict = (token: string) => token.startsWith('a')
     simulator.answerWith(({ token }) => (strict(token) ? revoked : null))
     const first = await push(0)
-    await until(async () => (await get(`/push/${first}`)).body.s === 30)
+    await until(async () => (await use.status(first)).s === 30)
     expect(paused()).toEqual([])
     strict = () => true
     await push(0)
@@ -273,11 +228,7 @@ describe('a credential that has proven itself', () => {
     await answered(4, 1)
     clock.advance(10)
     expect((await put('/deviceToken', { token: 'phone:two', platform: 1 })).status).toBe(200)
-    await passing(
-      service,
-      clock,
-      logged(({ event }) => event === 'to be sent again'),
-    )
+    await pass(logged(({ event }) => event === 'to be sent again'))
     const { body } = await get('/deviceToken/all')
     expect(body.map(({ token }: { token: string }) => token)).toEqual(['phone:one', 'phone:two'])
     expect(await feedback()).toEqual([])
@@ -304,7 +255,7 @@ describe('a credential that has proven itself', () => {
     clock.advance(50)
     await answered(10, 0)
     isBusy = false
-    await passing(service, clock, sent(id), 5000)
+    await pass(sent(id), 5000)
     expect(asked).toHaveLength(2)
     const [first = 0, second = 0] = asked
     expect(second - first).toBeGreaterThanOrEqual(300_000)
@@ -340,7 +291,7 @@ describe('a credential that has proven itself', () => {
       clock.advance(1000)
       await answered(9, 0)
       isPausing = false
-      await passing(service, clock, sent(id), 5000)
+      await pass(sent(id), 5000)
       expect(asked.map(({ gateway }) => gateway)).toEqual(['apns', 'apns', 'apns-sandbox'])
       expect(asked.at(1)?.at).toBeGreaterThanOrEqual(pausedAt + 60_000)
       expect(await feedback()).toEqual([])
@@ -349,11 +300,11 @@ describe('a credential that has proven itself', () => {
     test('is replaced before that one is asked: the new one asks both', async () => {
       const id = await pushToBoth(() => null)
       await answered(8, 1)
-      service.equip(application, simulator)
+      equip()
       clock.advance(500)
       await readiness()
       clock.advance(500)
-      await passing(service, clock, sent(id))
+      await pass(sent(id))
       expect(asked.map(({ gateway }) => gateway)).toEqual(['apns', 'apns', 'apns-sandbox'])
       expect(await feedback()).toEqual([])
     })
@@ -378,7 +329,7 @@ describe('a credential that has proven itself', () => {
       clock.advance(500)
       await readiness()
       clock.advance(500)
-      await passing(service, clock, sent(id), 5000)
+      await pass(sent(id), 5000)
       expect(asked).toHaveLength(2)
       const [first = 0, second = 0] = asked
       expect(second - first).toBeGreaterThanOrEqual(60_000)
@@ -387,12 +338,12 @@ describe('a credential that has proven itself', () => {
     test('keeps it when the credential of the other platform is replaced meanwhile', async () => {
       const id = await push(1)
       await until(() => asked.length === 1)
-      service.equip(application, simulator, ['apns'])
+      equip('apns')
       await expectRest(id)
     })
 
     test('keeps it when it was itself put in the place of another just before the first push', async () => {
-      service.equip(application, simulator, ['fcm'])
+      equip('fcm')
       const id = await push(1)
       await until(() => asked.length === 1)
       await expectRest(id)

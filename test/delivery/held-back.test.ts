@@ -1,19 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
-import { passing } from '../support/passing.ts'
-import { acceptedPush, pushSent, refusal, registerDevice, startSending, tokensOf } from '../support/sending.ts'
-import type { Service } from '../support/service.ts'
+import { describe, expect, test } from 'bun:test'
+import { fileSending } from '../support/file-sending.ts'
+import { refusal, tokensOf } from '../support/sending.ts'
 
-/** Recipients wait in memory while their devices change. */
-let clock: FakeClock
-let service: Service
-let simulator: Simulator
-
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
-})
-afterEach(() => service[Symbol.asyncDispose]())
+/* Recipients wait in memory while their devices change. */
+const { simulator, arrivals, get, logged, pass, push, put, register, registerAll, sent, status } = await fileSending()
 
 const REFUSED_KEY = refusal(403, 'InvalidProviderToken')
 
@@ -21,28 +11,23 @@ const REFUSED_KEY = refusal(403, 'InvalidProviderToken')
 const TOKENS = tokensOf(0, 30)
 const LAST = TOKENS[29] ?? ''
 
-const register = (token: string) => registerDevice(service, { token, platform: '0' })
-const unregister = (token: string) => service.put('/deviceToken/del', { token, platform: '0' })
-const statusOf = async (id: string) => (await service.get(`/push/${id}`)).body
+const unregister = (token: string) => put('/deviceToken/del', { token, platform: '0' })
 const taken = () =>
-  simulator
-    .arrivals()
+  arrivals()
     .filter(({ status }) => status === 200)
     .map(({ token }) => token)
     .toSorted()
 
 async function pushHeldBack(): Promise<string> {
-  for (const token of TOKENS) await register(token)
+  await registerAll(0, TOKENS)
   simulator.answerWith(() => REFUSED_KEY)
-  const id = await acceptedPush(service, '/push/all', { badge: '+1' })
-  await service.logged(({ event }) => event === 'sending paused')
+  const id = await push({ badge: '+1' })
+  await logged(({ event }) => event === 'sending paused')
   simulator.answerWith(null)
   return id
 }
 
-async function over(id: string): Promise<void> {
-  await passing(service, clock, pushSent(service, id), 1000)
-}
+const over = (id: string) => pass(sent(id), 1000)
 
 describe('who is read, and held back by a pause', () => {
   test('and has left meanwhile gets nothing', async () => {
@@ -51,17 +36,17 @@ describe('who is read, and held back by a pause', () => {
     for (const token of left) expect(await unregister(token)).toMatchObject({ status: 200 })
     await over(id)
     expect(taken()).toEqual(TOKENS.filter((_, n) => n % 2 === 0))
-    expect(await statusOf(id)).toMatchObject({ t: 30, s: 15, failed: { total: 15, reasons: { DeviceRemoved: 15 } } })
+    expect(await status(id)).toMatchObject({ t: 30, s: 15, failed: { total: 15, reasons: { DeviceRemoved: 15 } } })
   })
 
   test('and has left meanwhile, and is back as another device, gets nothing, and its badge is as stored', async () => {
     const id = await pushHeldBack()
     await unregister(LAST)
-    await register(LAST)
+    await register({ token: LAST, platform: '0' })
     await over(id)
     expect(taken()).toEqual(TOKENS.slice(0, 29))
-    expect(await statusOf(id)).toMatchObject({ t: 30, s: 29, failed: { total: 1, reasons: { DeviceRemoved: 1 } } })
-    const { body } = await service.get('/deviceToken/one', { headers: { token: LAST } })
+    expect(await status(id)).toMatchObject({ t: 30, s: 29, failed: { total: 1, reasons: { DeviceRemoved: 1 } } })
+    const { body } = await get('/deviceToken/one', { headers: { token: LAST } })
     expect(body).toMatchObject({ token: LAST, badge: 0 })
   })
 
@@ -69,10 +54,10 @@ describe('who is read, and held back by a pause', () => {
     const id = await pushHeldBack()
     const renewed = 'f1'.repeat(32)
     const renewal = { token: renewed, platform: '0', replaces: LAST }
-    expect(await service.put('/deviceToken', renewal)).toMatchObject({ status: 200 })
+    expect(await put('/deviceToken', renewal)).toMatchObject({ status: 200 })
     await over(id)
     expect(taken()).toEqual([...TOKENS.slice(0, 29), renewed])
-    expect(await statusOf(id)).toMatchObject({ t: 30, s: 30 })
-    expect(simulator.arrivals().filter(({ token }) => token === LAST)).toEqual([])
+    expect(await status(id)).toMatchObject({ t: 30, s: 30 })
+    expect(arrivals().filter(({ token }) => token === LAST)).toEqual([])
   })
 })

@@ -8,112 +8,101 @@ import { systemClock } from '../../src/clock.ts'
 import { h2Transport } from '../../src/gateway/transport/choose-transport.ts'
 import type { OpenTransport } from '../../src/gateway/transport/transport.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { fileSending } from '../support/file-sending.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, pausesIn, registerDevices, startSending } from '../support/sending.ts'
+import { acceptedPush, pausesIn, registerDevices } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
 /*
- * Whoever knows the public application id can register devices that no gateway will take. They must not stop what is sent
- * to the others. No time passes here: what waits for any pause, or for a second
- * attempt, is never sent.
+ * Anybody who knows the public application ID can register devices that no gateway takes. They must not stop pushes to
+ * others. No time passes here: a push that waits for a pause or a second attempt is never sent.
  */
 const answered = (status: number, body = ''): Reply => ({ kind: 'answer', answer: { status, headers: {}, body } })
 
 const reached = (service: Service, id: string, count: number) =>
   until(async () => (await service.get(`/push/${id}`)).body.s >= count)
 
+const use = await fileSending()
+const { simulator, arrivals, paused, push, registerAll, status } = use
+
+const registerBrowser = (token: string) =>
+  use.register({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, { as: 'device' })
+
+/** Pushes to one platform; resolves when so many have taken it. */
+async function pushTo(platform: 0 | 2, count: number): Promise<void> {
+  const id = await push({ platform })
+  await until(async () => (await status(id)).s >= count)
+}
+
+/** Of iOS, which begin with `kind`. */
+const tokens = (kind: string, count: number) =>
+  Array.from({ length: count }, (_n, n) => `${kind}${String(n).padStart(62, '0')}`)
+
 describe('made-up devices', () => {
   test('of browsers that belong to another key hold up no other browser, in this push and the next', async () => {
-    const { service, simulator } = await startSending()
-    await using _ = service
     const endpoint = (kind: string, n: number) => `https://fcm.googleapis.com/fcm/send/${kind}-${n}`
     const register = async (kind: string, count: number): Promise<void> => {
-      for (let n = 0; n < count; n++) {
-        const body = { platform: '2', token: endpoint(kind, n), keys: EXAMPLE_SUBSCRIPTION }
-        expect((await service.put('/deviceToken', body, { as: 'device' })).status).toBe(201)
-      }
+      for (let n = 0; n < count; n++) await registerBrowser(endpoint(kind, n))
     }
     simulator.answerWith(({ token }: Attempt) => (token.includes('/foreign-') ? answered(403) : answered(201)))
     await register('old', 50)
-    const first = await acceptedPush(service, '/push/all', { platform: 2 })
-    await reached(service, first, 50)
+    await pushTo(2, 50)
     await register('foreign', 100)
     await register('new', 50)
-    for (let n = 0; n < 2; n++) {
-      const id = await acceptedPush(service, '/push/all', { platform: 2 })
-      await reached(service, id, 100)
-    }
-    expect(pausesIn(service)).toEqual([])
+    for (let n = 0; n < 2; n++) await pushTo(2, 100)
+    expect(paused()).toEqual([])
   })
 
   test('of browsers that belong to another key, where the push service says so, are set aside and accuse nobody', async () => {
-    const { service, simulator } = await startSending()
-    await using _ = service
     const register = async (word: string, count: number): Promise<void> => {
       for (const maker of ['apple', 'google', 'mozilla']) {
-        for (let n = 0; n < count; n++) {
-          const token = `https://simulator.invalid/${maker}/${word}:${n}`
-          const body = { platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }
-          expect((await service.put('/deviceToken', body, { as: 'device' })).status).toBe(201)
-        }
+        for (let n = 0; n < count; n++) await registerBrowser(`https://simulator.invalid/${maker}/${word}:${n}`)
       }
     }
-    const pushed = async (count: number) =>
-      reached(service, await acceptedPush(service, '/push/all', { platform: 2 }), count)
+    const refused = () => simulator.counts().refused
+    const before = refused()
     await register('old', 5)
-    await pushed(15)
+    await pushTo(2, 15)
     await register('otherkey', 20)
     await register('new', 5)
-    await pushed(30)
-    const asked = simulator.counts().refused
-    await pushed(30)
-    expect([asked, simulator.counts().refused]).toEqual([60, 60])
-    expect(pausesIn(service)).toEqual([])
+    await pushTo(2, 30)
+    expect(refused() - before).toBe(60)
+    await pushTo(2, 30)
+    expect(refused() - before).toBe(60)
+    expect(paused()).toEqual([])
   })
 
   test('with tokens that Apple never issued hold up no phone, in this push and the next', async () => {
-    const { service, simulator } = await startSending()
-    await using _ = service
-    const tokens = (kind: string, count: number) =>
-      Array.from({ length: count }, (_n, n) => `${kind}${String(n).padStart(62, '0')}`)
     simulator.answerWith(({ token }: Attempt) =>
       token.startsWith('bb') ? answered(400, JSON.stringify({ reason: 'BadDeviceToken' })) : answered(200),
     )
-    await registerDevices(service, 0, tokens('aa', 500))
-    const first = await acceptedPush(service, '/push/all')
-    await reached(service, first, 500)
-    await registerDevices(service, 0, tokens('bb', 1500))
-    await registerDevices(service, 0, tokens('cc', 500))
-    for (let n = 0; n < 2; n++) {
-      const id = await acceptedPush(service, '/push/all')
-      await reached(service, id, 1000)
-    }
-    expect(pausesIn(service)).toEqual([])
+    await registerAll(0, tokens('aa', 500))
+    await pushTo(0, 500)
+    await registerAll(0, tokens('bb', 1500))
+    await registerAll(0, tokens('cc', 500))
+    for (let n = 0; n < 2; n++) await pushTo(0, 1000)
+    expect(paused()).toEqual([])
   })
 
   test('with tokens that neither environment of Apple knows hold up no phone while the other one is slow', async () => {
-    const { service, simulator } = await startSending()
-    await using _ = service
-    const tokens = (kind: string, count: number) =>
-      Array.from({ length: count }, (_n, n) => `${kind}${String(n).padStart(62, '0')}`)
     const unanswered: ServerStream[] = []
     simulator.answerWith(({ token, gateway }: Attempt) => {
       if (!token.startsWith('bb')) return answered(200)
       if (gateway === 'apns-sandbox') return { kind: 'custom', perform: (stream) => void unanswered.push(stream) }
       return answered(400, JSON.stringify({ reason: 'BadDeviceToken' }))
     })
-    await registerDevices(service, 0, tokens('aa', 100))
-    await reached(service, await acceptedPush(service, '/push/all'), 100)
-    await registerDevices(service, 0, tokens('bb', 1500))
-    await registerDevices(service, 0, tokens('cc', 400))
-    await acceptedPush(service, '/push/all')
+    await registerAll(0, tokens('aa', 100))
+    await pushTo(0, 100)
+    await registerAll(0, tokens('bb', 1500))
+    await registerAll(0, tokens('cc', 400))
+    await push()
     // They are counted with their page, on which some still wait for the sandbox.
-    await until(() => simulator.arrivals().filter(({ token }) => token.startsWith('cc')).length === 400)
+    await until(() => arrivals().filter(({ token }) => token.startsWith('cc')).length === 400)
     expect(unanswered.length).toBeWithin(1, 33)
-    expect(pausesIn(service)).toEqual([])
+    expect(paused()).toEqual([])
     for (const stream of unanswered) stream.reset(constants.NGHTTP2_REFUSED_STREAM)
     simulator.answerWith(() => answered(200))
   })
@@ -182,7 +171,7 @@ describe('five hundred browsers at made-up hosts of Apple, whose resolver never 
   )
 })
 
-test('Four hundred pushes to a phone that Apple throttles hold up no other, with a credential that nobody was sent to with', async () => {
+test('four hundred pushes to a phone that Apple throttles hold up no other, with a credential that nobody was sent to with', async () => {
   const clock = createFakeClock()
   await using gateways = await startOutsideGateways(clock)
   const { simulator } = gateways

@@ -1,93 +1,53 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { readExposition, valueOf } from '../monitoring/read-exposition.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
-import { startOutsideGateways } from '../support/outside-gateways.ts'
-import type { OutsideGateways } from '../support/outside-gateways.ts'
+import { fileSending } from '../support/file-sending.ts'
 import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevice } from '../support/sending.ts'
+import { tokensOf } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
-import type { Credentials, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { finishedEvents, storeFinishedEvents } from './finished-events.ts'
 
 const IOS = 'a1'.repeat(32)
 const ANDROID = 'android:1'
 const NO_CREDENTIAL = ['there is no credential for APNs', 'there is no credential for FCM'] as const
 const BOTH = { platform: ['0', '1'], msg: 'Hello', sound: '', badge: '' }
 
-let clock: FakeClock
-let outside: OutsideGateways
-let service: Service
-beforeAll(async () => {
-  clock = createFakeClock()
-  outside = await startOutsideGateways(clock)
-  service = await startService({ clock, config: outside.config, random: () => 0.5 })
-})
-afterAll(async () => {
-  await service[Symbol.asyncDispose]()
-  await outside[Symbol.asyncDispose]()
-})
+const use = await fileSending({ outside: true })
+const { clock, service, simulator, analytics, get, logged, pass, post, put, ready, registerAll, status } = use
+beforeEach(() => storeFinishedEvents(service, use.application))
 
-let application: Credentials
-let name: string
-let number = 0
-/** An application of its own, with credentials for these, that tells of finished pushes. */
-function use(...providers: readonly ('apns' | 'fcm')[]): void {
-  name = `app ${++number}`
-  application = service.addApplication(name, {}, false)
-  service.equip(application, outside.simulator, providers)
-  // Nobody listens there: what is to be told stays in the database.
-  const url = 'https://192.0.2.1/hooks'
-  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
-  service.hook(application, { url, events: ['push.finished'], secret })
-}
+/** Default: both. */
+const equip = (...providers: ('apns' | 'fcm')[]) =>
+  service.equip(use.application, simulator, providers.length === 0 ? undefined : providers)
+const register = (platform: 0 | 1, token: string, more: object = {}) => use.register({ token, platform, ...more })
+const push = (more: object = {}) => use.push({ ...BOTH, ...more })
 
-const register = (platform: 0 | 1, token: string, more: object = {}) =>
-  registerDevice(service, { token, platform, ...more }, { application })
-const push = (more: object = {}, path: '/push/all' | '/push/one' = '/push/all') =>
-  acceptedPush(service, path, { ...BOTH, ...more }, { application })
-
-const statusOf = async (id: string) => (await service.get(`/push/${id}`, { application })).body
-
-async function statusWhen(id: string, matches: (status: any) => boolean): Promise<any> {
-  for (;;) {
-    const status = await statusOf(id)
-    if (matches(status)) return status
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-
-async function ready(): Promise<{ status: number; body: any }> {
-  const response = await fetch(`${service.adminUrl}/readyz`)
-  return { status: response.status, body: await response.json() }
+async function statusWhen(id: string, matches: (found: any) => boolean): Promise<any> {
+  let found: any
+  await until(async () => matches((found = await status(id))))
+  return found
 }
 
 /** Of this application and platform, as a scrape has it after the last count. */
 async function metric(family: string, platform: string, more: Readonly<Record<string, string>> = {}) {
   clock.advance(2000)
   const text = await (await fetch(`${service.adminUrl}/metrics`)).text()
-  return valueOf(readExposition(text), family, { application: name, platform, ...more })
+  return valueOf(readExposition(text), family, { application: use.name, platform, ...more })
 }
 
-function told(): readonly { id: string; t: number; s: number; failed: number }[] {
-  const rows = service.database.reading<{ body: string }, [string]>(
-    `SELECT e.body FROM event e JOIN application a ON a.number = e.application WHERE a.id = ? ORDER BY e.number`,
-  )
-  return rows.all(application.id).map(({ body }) => {
-    const { id, t, s, failed } = JSON.parse(body).data
-    return { id, t, s, failed }
-  })
-}
+const told = () => finishedEvents(service, use.application)
 
+/** Resolves when nothing that is due is open. */
 async function rest(): Promise<void> {
   const left = service.database.reading<{ left: number }, [number, string]>(
     `SELECT count(*) AS left FROM push p JOIN application a ON a.number = p.application
      WHERE p.send_at <= ? AND a.id = ? AND (p.released_at IS NULL
        OR EXISTS (SELECT 1 FROM delivery d WHERE d.push = p.number AND d.finished_at IS NULL))`,
   )
-  await until(() => left.get(clock.now(), application.id)?.left === 0)
+  await until(() => left.get(clock.now(), use.application.id)?.left === 0)
 }
 
 const HOUR_MS = 60 * 60 * 1000
@@ -98,17 +58,17 @@ describe.each([
   ['Android', 'fcm', 1, ANDROID, 'ios'],
 ] as const)('an application with %s alone', (_, provider, platform, token, absent) => {
   const other = platform === 0 ? '1' : '0'
-  beforeEach(() => use(provider))
+  beforeEach(() => equip(provider))
 
   test('finishes a push to both platforms, and tells of it once', async () => {
     await register(platform, token)
     const id = await push()
     await arrivalsOf(service, id)
-    const status = await statusOf(id)
-    expect(status).toMatchObject({ state: 'finished', reason: null, t: 1, s: 1, waiting: 0 })
-    expect(status.platforms[other]).toEqual(OVER)
+    const found = await status(id)
+    expect(found).toMatchObject({ state: 'finished', reason: null, t: 1, s: 1, waiting: 0 })
+    expect(found.platforms[other]).toEqual(OVER)
     expect(told()).toEqual([{ id, t: 1, s: 1, failed: 0 }])
-    expect((await service.get('/analytics', { application })).body).toEqual({ t: 1, s: 1, o: 0 })
+    expect(await analytics()).toEqual({ t: 1, s: 1, o: 0 })
   })
 
   test('does not make the service unready, nor alarm anybody', async () => {
@@ -128,21 +88,18 @@ describe.each([
     for (let hours = 0; hours < 48; hours++) {
       clock.standStill(HOUR_MS)
       clock.advance(1000)
-      await passing(service, clock, rest())
+      await pass(rest())
     }
-    const status = await statusOf(id)
-    expect(status).toMatchObject({ state: 'finished', t: 2, s: 2, platforms: { [other]: OVER } })
+    expect(await status(id)).toMatchObject({ state: 'finished', t: 2, s: 2, platforms: { [other]: OVER } })
     expect(told()).toEqual([{ id, t: 2, s: 2, failed: 0 }])
   })
 })
 
 describe('an application without a credential', () => {
-  beforeEach(() => use())
-
   test('and without devices finishes its pushes at once', async () => {
     const id = await push()
     await arrivalsOf(service, id)
-    expect(await statusOf(id)).toMatchObject({ state: 'finished', t: 0, platforms: { '0': OVER, '1': OVER } })
+    expect(await status(id)).toMatchObject({ state: 'finished', t: 0, platforms: { '0': OVER, '1': OVER } })
     expect(told()).toEqual([{ id, t: 0, s: 0, failed: 0 }])
     expect(await ready()).toMatchObject({ status: 200, body: { paused: [] } })
   })
@@ -153,15 +110,15 @@ describe('an application without a credential', () => {
       const [reason, other] = [NO_CREDENTIAL[platform], platform === 0 ? '1' : '0']
       await register(platform, platform === 0 ? IOS : ANDROID)
       const id = await push()
-      const status = await statusWhen(id, ({ state, t, platforms }) => t === 1 && state !== 'sending' && platforms)
-      expect(status).toMatchObject({ state: 'paused', reason, waiting: 1 })
-      expect(status.platforms).toMatchObject({ [platform]: { state: 'paused', reason }, [other]: OVER })
+      const found = await statusWhen(id, ({ state, t, platforms }) => t === 1 && state !== 'sending' && platforms)
+      expect(found).toMatchObject({ state: 'paused', reason, waiting: 1 })
+      expect(found.platforms).toMatchObject({ [platform]: { state: 'paused', reason }, [other]: OVER })
       const gateway = platform === 0 ? 'APNs' : 'FCM'
       expect(await ready()).toMatchObject({
         status: 503,
         body: {
-          reasons: [`${name}: there is no credential for ${gateway}; pushes are waiting.`],
-          paused: [{ application: name, platform, state: 'no-credential', open: 1 }],
+          reasons: [`${use.name}: there is no credential for ${gateway}; pushes are waiting.`],
+          paused: [{ application: use.name, platform, state: 'no-credential', open: 1 }],
         },
       })
       const [waiting, empty] = platform === 0 ? ['ios', 'android'] : ['android', 'ios']
@@ -173,7 +130,7 @@ describe('an application without a credential', () => {
       await until(async () => (await metric('bellhop_queue_open_pushes', empty)) === 0)
       expect(told()).toEqual([])
 
-      service.equip(application, outside.simulator)
+      equip()
       clock.advance(1000)
       await arrivalsOf(service, id)
       expect(told()).toEqual([{ id, t: 1, s: 1, failed: 0 }])
@@ -188,38 +145,34 @@ describe('an application without a credential', () => {
     const after = await push()
     await register(1, ANDROID)
     await statusWhen(after, ({ state }) => state === 'paused')
-    expect(await statusOf(before)).toMatchObject({ state: 'finished', t: 0 })
-    expect(await statusOf(after)).toMatchObject({ t: 1, platforms: { '0': { waiting: 1 }, '1': OVER } })
-    expect((await service.post(`/push/${after}/cancel`, {}, { application })).status).toBe(200)
+    expect(await status(before)).toMatchObject({ state: 'finished', t: 0 })
+    expect(await status(after)).toMatchObject({ t: 1, platforms: { '0': { waiting: 1 }, '1': OVER } })
+    expect((await post(`/push/${after}/cancel`, {})).status).toBe(200)
   })
 
   test('tells who came too late for a push to nobody that it did not address them', async () => {
     await register(0, IOS)
     const id = await push({ tags: ['beta'] })
     await arrivalsOf(service, id)
-    const tagged = await service.put('/tag', { platform: '0', token: IOS, tag: 'beta' }, { application })
+    const tagged = await put('/tag', { platform: '0', token: IOS, tag: 'beta' })
     expect(tagged.status).toBe(201)
     const headers = { token: IOS, platform: '0' }
-    const { body } = await service.get(`/push/${id}/device`, { application, headers })
+    const { body } = await get(`/push/${id}/device`, { headers })
     expect(body).toMatchObject({ verdict: 'excluded', excluded_by: [] })
     expect(body.explanation).toStartWith('The push addressed no iOS device when it went out')
   })
 
   test('looks through large audiences in parts, in turn, and ends those with nobody in them', async () => {
-    const tokens = Array.from({ length: 500 }, (_, n) => `phone:${n}`)
-    for (let batch = 0; batch < 10; batch++) {
-      const body = { platform: '1', tokens: tokens.map((token) => `${token}:${batch}`) }
-      expect((await service.put('/deviceToken/batch', body, { application })).status).toBe(201)
-    }
+    await registerAll(1, tokensOf(1, 5000))
     const nobody = { where: { not: { registered_within: 60 } } }
     const [first, all, last] = [await push(nobody), await push(), await push(nobody)]
     for (const id of [first, last]) {
       await arrivalsOf(service, id)
-      expect(await statusOf(id)).toMatchObject({ state: 'finished', t: 0 })
+      expect(await status(id)).toMatchObject({ state: 'finished', t: 0 })
     }
     const waits = await statusWhen(all, ({ state }) => state === 'paused')
     expect(waits).toMatchObject({ t: 5000, waiting: 5000 })
-    expect((await service.post(`/push/${all}/cancel`, {}, { application })).status).toBe(200)
+    expect((await post(`/push/${all}/cancel`, {})).status).toBe(200)
   })
 })
 
@@ -230,20 +183,20 @@ describe('a push to nobody ends', () => {
   }
 
   test.each(['misconfigured', 'unreachable'] as const)('while its gateway is %s, and another waits', async (state) => {
-    use('apns')
+    equip('apns')
     await register(0, IOS, { alias: 'anna' })
-    outside.simulator.answerWith(() => ({ kind: 'answer', answer: answers[state] }))
+    simulator.answerWith(() => ({ kind: 'answer', answer: answers[state] }))
     const waiting = await push({ platform: ['0'] })
-    await service.logged((line) => line['event'] === 'sending paused' && line['state'] === state)
+    await logged((line) => line['event'] === 'sending paused' && line['state'] === state)
     for (const empty of [{ alias: 'nobody' }, { tags: ['nosuch'], platform: ['0'] }]) {
       const id = await push(empty)
       await arrivalsOf(service, id)
-      expect(await statusOf(id)).toMatchObject({ state: 'finished', reason: null, t: 0 })
+      expect(await status(id)).toMatchObject({ state: 'finished', reason: null, t: 0 })
     }
-    expect(await statusOf(waiting)).toMatchObject({ state: 'paused', t: 1, s: 0 })
+    expect(await status(waiting)).toMatchObject({ state: 'paused', t: 1, s: 0 })
     expect(told().map(({ t }) => t)).toEqual([0, 0])
-    outside.simulator.answerWith(null)
-    expect((await service.post(`/push/${waiting}/cancel`, {}, { application })).status).toBe(200)
+    simulator.answerWith(null)
+    expect((await post(`/push/${waiting}/cancel`, {})).status).toBe(200)
   })
 
   test.each([0, null])('at the start, where it was left open by a service before: counted %p', async (addressed) => {

@@ -1,38 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
-import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
-import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevice, startSending } from '../support/sending.ts'
-import type { Service } from '../support/service.ts'
+import { fileSending } from '../support/file-sending.ts'
 import { until } from '../support/until.ts'
 
-let clock: FakeClock
-let service: Service
-let simulator: Simulator
-
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
-})
-afterEach(() => service[Symbol.asyncDispose]())
+const use = await fileSending()
+const { simulator, arrivals, get, logged, pass, paused, status } = use
 
 const chrome = (n: number | string) => `https://fcm.googleapis.com/fcm/send/${n}`
 const firefox = (n: number | string) => `https://updates.push.services.mozilla.com/wpush/v2/${n}`
 
 async function register(...endpoints: readonly string[]): Promise<void> {
   for (const token of endpoints) {
-    await registerDevice(service, { platform: '2', token, keys: EXAMPLE_SUBSCRIPTION, badge: 0 })
+    await use.register({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION, badge: 0 })
   }
 }
 
 const ten = (of: (n: number) => string) => Array.from({ length: 10 }, (_, n) => of(n))
-const push = () => acceptedPush(service, '/push/all', { platform: 2 })
-const statusOf = async (id: string) => (await service.get(`/push/${id}`)).body as Record<string, unknown>
-const finished = (id: string) => until(async () => (await statusOf(id))['state'] === 'finished')
+const push = (more: object = {}) => use.push({ platform: 2, ...more })
+const finished = (id: string) => until(async () => (await status(id)).state === 'finished')
 const taken = () =>
-  simulator
-    .arrivals()
+  arrivals()
     .filter(({ status }) => status === 201)
     .map(({ token }) => token)
     .toSorted()
@@ -40,17 +28,17 @@ const taken = () =>
 describe('a push to browsers', () => {
   test('goes to the push service of each, is read there, and counts', async () => {
     await register(chrome(1), firefox(1), firefox('unregistered:2'))
-    const id = await acceptedPush(service, '/push/all', { platform: 2, badge: '+1' })
+    const id = await push({ badge: '+1' })
     await finished(id)
     expect(taken()).toEqual([chrome(1), firefox(1)])
-    expect(simulator.arrivals()[0]).toMatchObject({
+    expect(arrivals()[0]).toMatchObject({
       provider: 'webpush',
       body: { notification: { title: 'Hello', tag: id }, app_badge: 1 },
     })
-    expect(await statusOf(id)).toMatchObject({ t: 3, s: 2 })
+    expect(await status(id)).toMatchObject({ t: 3, s: 2 })
     const second = await push()
     await finished(second)
-    expect(await statusOf(second)).toMatchObject({ t: 2, s: 2 })
+    expect(await status(second)).toMatchObject({ t: 2, s: 2 })
   })
 
   test('waits at the push service that asks for time, and nowhere else', async () => {
@@ -59,9 +47,8 @@ describe('a push to browsers', () => {
     const id = await push()
     await until(() => taken().length === 10)
     expect(taken()).toEqual(ten(firefox))
-    await service.logged(({ event }) => event === 'sending paused')
-    const paused = service.log.filter(({ event }) => event === 'sending paused')
-    expect(paused).toMatchObject([
+    await logged(({ event }) => event === 'sending paused')
+    expect(paused()).toMatchObject([
       {
         origin: 'https://fcm.googleapis.com',
         reason: 'HTTP 429 for 10 of 10 devices',
@@ -69,8 +56,8 @@ describe('a push to browsers', () => {
       },
     ])
     simulator.answerWith(null)
-    await passing(service, clock, finished(id), 1000)
-    expect(await statusOf(id)).toMatchObject({ t: 20, s: 20 })
+    await pass(finished(id), 1000)
+    expect(await status(id)).toMatchObject({ t: 20, s: 20 })
     expect(taken()).toEqual([...ten(chrome), ...ten(firefox)])
   })
 
@@ -84,14 +71,14 @@ describe('a push to browsers', () => {
     const isOfMozilla = new Set(many)
     simulator.answerWith(({ token }) => (isOfMozilla.has(token) ? { kind: 'answer', answer: refused } : null))
     const id = await push()
-    await passing(service, clock, finished(id))
-    expect(await statusOf(id)).toMatchObject({ t: 410, s: 10 })
+    await pass(finished(id))
+    expect(await status(id)).toMatchObject({ t: 410, s: 10 })
   })
 
   test('goes to nobody while all push services refuse the credential', async () => {
     await register(...ten((n) => firefox(`denied-1:${n}`)))
     await push()
-    expect(await service.logged(({ event }) => event === 'sending paused')).toMatchObject({
+    expect(await logged(({ event }) => event === 'sending paused')).toMatchObject({
       state: 'misconfigured',
       reason: 'HTTP 401 errno 109 for 10 of 10 devices',
     })
@@ -103,16 +90,16 @@ describe('what push services really answer', () => {
   const edge = (n: number | string) => `https://wns2-par02p.notify.windows.com/w/${n}`
 
   /** Registered browsers, and those that a push has failed for, by its reason. */
-  const registered = async () => (await service.get('/deviceToken/all')).body.length
-  const failedFor = async (id: string) => (await statusOf(id))['failed']
+  const registered = async () => (await get('/deviceToken/all')).body.length
+  const failedFor = async (id: string) => (await status(id)).failed
 
   test("one browser's 503 holds up no other", async () => {
     await register(firefox('busy-1:1'), ...ten(firefox))
     const id = await push()
     await until(() => taken().length === 10)
-    expect(service.log.filter(({ event }) => event === 'sending paused')).toEqual([])
-    await passing(service, clock, finished(id))
-    expect(await statusOf(id)).toMatchObject({ t: 11, s: 11 })
+    expect(paused()).toEqual([])
+    await pass(finished(id))
+    expect(await status(id)).toMatchObject({ t: 11, s: 11 })
   })
 
   test('a proxy that answers 404 for a while erases nobody, and loses nothing', async () => {
@@ -120,25 +107,25 @@ describe('what push services really answer', () => {
     const answer = { status: 404, headers: { 'content-type': 'text/plain' }, body: '404 page not found\n' }
     simulator.answerWith(() => ({ kind: 'answer', answer }))
     const id = await push()
-    await until(() => service.log.filter(({ event }) => event === 'sending paused').length === 2)
+    await until(() => paused().length === 2)
     simulator.answerWith(null)
-    await passing(service, clock, finished(id))
-    expect(await statusOf(id)).toMatchObject({ t: 20, s: 20 })
+    await pass(finished(id))
+    expect(await status(id)).toMatchObject({ t: 20, s: 20 })
     expect(await registered()).toBe(20)
   })
 
   test('406 of Microsoft is tried again', async () => {
     await register(...ten((n) => edge(`quota-1:${n}`)))
     const id = await push()
-    await passing(service, clock, finished(id))
-    expect(await statusOf(id)).toMatchObject({ t: 10, s: 10 })
+    await pass(finished(id))
+    expect(await status(id)).toMatchObject({ t: 10, s: 10 })
   })
 
   test('what Microsoft drops is not counted as sent, and what it throttles is sent again', async () => {
     await register(edge('dropped:1'), edge('channelthrottled-1:2'), edge(3))
     const id = await push()
-    await passing(service, clock, finished(id))
-    expect(await statusOf(id)).toMatchObject({ t: 3, s: 2 })
+    await pass(finished(id))
+    expect(await status(id)).toMatchObject({ t: 3, s: 2 })
     expect(await failedFor(id)).toEqual({ total: 1, reasons: { 'HTTP 201: dropped by the push service': 1 } })
     expect(await registered()).toBe(3)
   })
@@ -147,8 +134,8 @@ describe('what push services really answer', () => {
     const many = Array.from({ length: 120 }, (_, n) => safari(n))
     await register(...many, ...ten(firefox))
     const nothing = { msg: undefined, sound: undefined, badge: undefined }
-    const silent = { ...nothing, platform: '2', silent: true, payload: { sync: 1 } }
-    const id = await acceptedPush(service, '/push/all', silent)
+    const silent = { ...nothing, silent: true, payload: { sync: 1 } }
+    const id = await push(silent)
     await finished(id)
     expect(taken()).toEqual(ten(firefox))
     expect(await failedFor(id)).toEqual({
@@ -157,13 +144,13 @@ describe('what push services really answer', () => {
     })
     const shown = await push()
     await finished(shown)
-    expect(await statusOf(shown)).toMatchObject({ t: 130, s: 130 })
+    expect(await status(shown)).toMatchObject({ t: 130, s: 130 })
   })
 
   test('a message that is too large for some browsers reaches the others, however many there are', async () => {
     const small = Array.from({ length: 120 }, (_, n) => firefox(`small:${n}`))
     await register(...small, ...ten(chrome))
-    const id = await acceptedPush(service, '/push/all', { platform: '2', msg: 'x'.repeat(3500) })
+    const id = await push({ msg: 'x'.repeat(3500) })
     await finished(id)
     expect(taken()).toEqual(ten(chrome))
     expect(await failedFor(id)).toEqual({ total: 120, reasons: { 'HTTP 413 errno 104': 120 } })
@@ -171,12 +158,12 @@ describe('what push services really answer', () => {
 
   test('now or never reaches Microsoft, and a collapse id of each kind Apple', async () => {
     await register(edge(1), safari(1))
-    await finished(await acceptedPush(service, '/push/all', { platform: '2', ttl: 0 }))
+    await finished(await push({ ttl: 0 }))
     for (const collapse of ['a', 'breaking-news', 'x'.repeat(29), 'two words', 'y'.repeat(33)]) {
-      await finished(await acceptedPush(service, '/push/all', { platform: '2', collapse }))
+      await finished(await push({ collapse }))
     }
-    expect(simulator.arrivals().filter(({ status }) => status !== 201)).toEqual([])
-    expect(simulator.arrivals()).toHaveLength(12)
+    expect(arrivals().filter(({ status }) => status !== 201)).toEqual([])
+    expect(arrivals()).toHaveLength(12)
   })
 })
 

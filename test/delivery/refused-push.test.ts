@@ -1,21 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import type { Reply } from '../../src/gateway/simulator/http2/reply.ts'
-import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
-import { acceptedPush, refusal, registerDevices, startSending, tokenOf, tokensOf } from '../support/sending.ts'
-import type { Service } from '../support/service.ts'
+import { fileSending } from '../support/file-sending.ts'
+import { refusal, tokenOf, tokensOf } from '../support/sending.ts'
 
-/* A gateway that refuses a push, whoever it is for. The simulator's tokens order nothing here. */
+/* A gateway refuses a push, whoever it is for. */
 const DEVICES = 400
 
-let service: Service
-let simulator: Simulator
+const { service, simulator, get, log, push, registerAll, status } = await fileSending()
 
 beforeEach(async () => {
-  ;({ service, simulator } = await startSending())
-  for (const platform of [0, 1] as const) await registerDevices(service, platform, tokensOf(platform, DEVICES))
+  for (const platform of [0, 1] as const) await registerAll(platform, tokensOf(platform, DEVICES))
 })
-afterEach(() => service[Symbol.asyncDispose]())
 
 const TOO_LARGE = refusal(413, 'PayloadTooLarge')
 
@@ -37,8 +33,6 @@ const ROWS = [
   { platform: 1, answer: BAD_FIELD, reason: 'INVALID_ARGUMENT' },
 ] as const
 
-const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform, badge: '+1' })
-
 test.each(ROWS)(
   'a push that is refused for a hundred, and taken for none, is asked of nobody else: $reason',
   async (row) => {
@@ -49,44 +43,40 @@ test.each(ROWS)(
       asked++
       return answer
     })
-    const id = await push(platform)
+    const id = await push({ platform, badge: '+1' })
     await arrivalsOf(service, id)
     expect(asked).toBe(100)
-    const { body } = await service.get(`/push/${id}`)
+    const body = await status(id)
     expect(body).toMatchObject({ state: 'finished', reason, t: DEVICES, s: 0, waiting: 0 })
     expect(body.failed).toEqual({ total: DEVICES, reasons: { [reason]: DEVICES } })
-    expect(service.log).toContainEqual(
-      expect.objectContaining({ event: 'push refused', push: id, reason, level: 'warn' }),
-    )
+    expect(log()).toContainEqual(expect.objectContaining({ event: 'push refused', push: id, reason, level: 'warn' }))
     const headers = { token: tokenOf(platform, DEVICES - 1) }
-    const unasked = await service.get(`/push/${id}/device`, { headers })
+    const unasked = await get(`/push/${id}/device`, { headers })
     expect(unasked.body).toMatchObject({ verdict: 'rejected', reason, attempts: null })
     expect(unasked.body.explanation).toContain('so it was not sent to this device')
-    expect((await service.get('/feedback')).body).toEqual([])
+    expect((await get('/feedback')).body).toEqual([])
     simulator.answerWith(null)
-    const next = await push(platform)
+    const next = await push({ platform, badge: '+1' })
     await arrivalsOf(service, next)
-    expect((await service.get(`/push/${next}`)).body).toMatchObject({ t: DEVICES, s: DEVICES })
+    expect(await status(next)).toMatchObject({ t: DEVICES, s: DEVICES })
   },
 )
 
 test('a push that one device has taken goes to all others, however many it is refused for', async () => {
   simulator.answerWith(({ token }) => (token === tokenOf(0, 60) ? null : TOO_LARGE))
-  const id = await push(0)
+  const id = await push({ badge: '+1' })
   await arrivalsOf(service, id)
-  const { body } = await service.get(`/push/${id}`)
+  const body = await status(id)
   expect(body).toMatchObject({ state: 'finished', reason: null, t: DEVICES, s: 1 })
   expect(body.failed.total).toBe(DEVICES - 1)
 })
 
 test('a push that is refused for two reasons goes on until one of them has a hundred', async () => {
   let asked = 0
-  simulator.answerWith(() => {
-    return asked++ % 3 === 0 ? refusal(400, 'BadPriority') : TOO_LARGE
-  })
-  const id = await push(0)
+  simulator.answerWith(() => (asked++ % 3 === 0 ? refusal(400, 'BadPriority') : TOO_LARGE))
+  const id = await push({ badge: '+1' })
   await arrivalsOf(service, id)
-  const { body } = await service.get(`/push/${id}`)
+  const body = await status(id)
   expect(body).toMatchObject({ state: 'finished', reason: 'PayloadTooLarge', t: DEVICES, s: 0 })
   expect(body.failed.total).toBe(DEVICES)
   expect(asked).toBeLessThan(200)

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { Attempt, Reply } from '../../src/gateway/simulator/http2/reply.ts'
 import { until } from '../support/until.ts'
-import { passing } from '../support/passing.ts'
-import { acceptedPush, registerDevices, startSending } from '../support/sending.ts'
+import { fileSending } from '../support/file-sending.ts'
 
 const DEVICES = 2000
+
+const { simulator, pass, paused, push, registerAll, status } = await fileSending()
 
 const reply = (status: number, body: object): Reply => ({
   kind: 'answer',
@@ -21,7 +22,7 @@ const ROWS = [
     tokenOf: (at: number) => at.toString(16).padStart(64, '0'),
     good: reply(200, {}),
     bad: reply(400, { reason: 'BadDeviceToken' }),
-    status: { waiting: 0, failed: { total: 200, reasons: { BadDeviceToken: 200 } } },
+    end: { waiting: 0, failed: { total: 200, reasons: { BadDeviceToken: 200 } } },
   },
   {
     what: 'one device in twenty that is answered 401',
@@ -30,29 +31,25 @@ const ROWS = [
     tokenOf: (at: number) => `phone:${String(at).padStart(5, '0')}`,
     good: reply(200, { name: 'projects/p/messages/1' }),
     bad: reply(401, { error: { code: 401, message: 'invalid', status: 'UNAUTHENTICATED' } }),
-    status: { waiting: 100, failed: { total: 0 } },
+    end: { waiting: 100, failed: { total: 0 } },
   },
 ] as const
 
 test.each(ROWS)('$what, refused after the good ones of its window were taken, pauses nothing', async (row) => {
-  const { platform, every, tokenOf, good, bad, status } = row
-  const { clock, service, simulator } = await startSending()
-  await using _ = service
+  const { platform, every, tokenOf, good, bad, end } = row
   const tokens = Array.from({ length: DEVICES }, (_, at) => tokenOf(at))
   const refused = new Set(tokens.filter((_, at) => at % every === 1))
-  await registerDevices(service, platform, tokens)
+  await registerAll(platform, tokens)
   simulator.answerWith(({ gateway, token }: Attempt) =>
     gateway === 'fcm-token' ? null : refused.has(token) ? bad : good,
   )
-  const id = await acceptedPush(service, '/push/all', { platform })
-  const isPaused = () => service.log.some(({ event }) => event === 'sending paused')
-  const its = async () => (await service.get(`/push/${id}`)).body
+  const id = await push({ platform })
   const s = DEVICES - refused.size
   const isOver = async () => {
-    const now = await its()
-    return isPaused() || (now.s === s && now.waiting <= status.waiting)
+    const now = await status(id)
+    return paused().length > 0 || (now.s === s && now.waiting <= end.waiting)
   }
-  await passing(service, clock, until(isOver), 50)
-  expect(isPaused()).toBe(false)
-  expect(await its()).toMatchObject({ t: DEVICES, s, ...status })
+  await pass(until(isOver), 50)
+  expect(paused()).toEqual([])
+  expect(await status(id)).toMatchObject({ t: DEVICES, s, ...end })
 })

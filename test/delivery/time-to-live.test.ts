@@ -1,40 +1,29 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import { describe, expect, test } from 'bun:test'
 import { EXAMPLE_SUBSCRIPTION } from '../../src/gateway/simulator/webpush/message-opening.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
-import { passing, within } from '../support/passing.ts'
-import { acceptedPush, refusal, registerDevice, startSending } from '../support/sending.ts'
-import type { Service } from '../support/service.ts'
+import { fileSending } from '../support/file-sending.ts'
+import { within } from '../support/passing.ts'
+import { refusal } from '../support/sending.ts'
 import { until } from '../support/until.ts'
 
-let clock: FakeClock
-let service: Service
-let simulator: Simulator
+const { clock, service, simulator, arrivals, logged, pass, push, register, status } = await fileSending()
 
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
-})
-afterEach(() => service[Symbol.asyncDispose]())
+const finished = (id: string) => pass(until(async () => (await status(id)).state === 'finished'))
 
 /**
  * Pushes to one device until the push is finished: each request's status, with the ms since the first one. `againWithinMs`:
  * the second must come in this time.
  */
 async function tried(device: object, ttl: number, againWithinMs?: number) {
-  await registerDevice(service, { badge: 0, ...device })
-  const id = await acceptedPush(service, '/push/all', { platform: [0, 1, 2], ttl })
+  await register({ badge: 0, ...device })
+  const id = await push({ platform: [0, 1, 2], ttl })
   // A first request waits for its connection: no time passes meanwhile.
-  await until(() => simulator.arrivals().length > 0)
+  await until(() => arrivals().length > 0)
   if (againWithinMs !== undefined) {
-    await within(service, clock, againWithinMs, () => until(() => simulator.arrivals().length > 1))
+    await within(service, clock, againWithinMs, () => until(() => arrivals().length > 1))
   }
-  await passing(
-    service,
-    clock,
-    until(async () => (await service.get(`/push/${id}`)).body.state === 'finished'),
-  )
-  const arrivals = simulator.arrivals()
-  return arrivals.map(({ status, at }) => ({ status, after: at - (arrivals[0]?.at ?? 0) }))
+  await finished(id)
+  const [first] = arrivals()
+  return arrivals().map(({ status, at }) => ({ status, after: at - (first?.at ?? 0) }))
 }
 
 describe('a time to live is used to its end', () => {
@@ -72,23 +61,19 @@ describe('a time to live is used to its end', () => {
     const requests = await tried({ platform: '0', token: 'a1'.padEnd(64, '0') }, 30)
     expect(requests.map(({ status }) => status)).toEqual([429])
   })
+
   test('nor an Android phone, where the whole project is waiting for less when its answer comes', async () => {
-    for (const token of ['warm', 'one', 'good', 'quota-1:all']) await registerDevice(service, { platform: '1', token })
-    await acceptedPush(service, '/push/one', { platform: 1, token: 'warm' })
-    await until(() => simulator.arrivals().length === 1)
+    for (const token of ['warm', 'one', 'good', 'quota-1:all']) await register({ platform: '1', token })
+    await push({ platform: 1, token: 'warm' }, '/push/one')
+    await until(() => arrivals().length === 1)
     const asked = { status: 503, headers: { 'retry-after': '60' }, body: '{"error":{"status":"UNAVAILABLE"}}' }
     simulator.answerWith(({ token }) => (token === 'one' ? { kind: 'answer', answer: asked, afterMs: 500 } : null))
-    const id = await acceptedPush(service, '/push/all', { platform: 1, ttl: 20 })
-    await service.logged(({ event }) => event === 'sending paused')
-    await passing(
-      service,
-      clock,
-      until(async () => (await service.get(`/push/${id}`)).body.state === 'finished'),
-    )
-    const statuses = (token: string) => simulator.arrivals().flatMap((one) => (one.token === token ? [one.status] : []))
+    const id = await push({ platform: 1, ttl: 20 })
+    await logged(({ event }) => event === 'sending paused')
+    await finished(id)
+    const statuses = (token: string) => arrivals().flatMap((one) => (one.token === token ? [one.status] : []))
     expect(statuses('quota-1:all')).toEqual([429, 200])
     expect(statuses('one')).toEqual([503])
-    const { body } = await service.get(`/push/${id}`)
-    expect(body).toMatchObject({ t: 4, s: 3, failed: { total: 1, reasons: { UNAVAILABLE: 1 } } })
+    expect(await status(id)).toMatchObject({ t: 4, s: 3, failed: { total: 1, reasons: { UNAVAILABLE: 1 } } })
   })
 })

@@ -1,18 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Script } from '../../src/gateway/simulator/http2/reply.ts'
-import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
-import { passing } from '../support/passing.ts'
-import {
-  acceptedPush,
-  pausesIn,
-  refusal,
-  registerDevices,
-  startSending,
-  tokenOf,
-  tokensOf,
-} from '../support/sending.ts'
-import type { Service } from '../support/service.ts'
+import { fileSending } from '../support/file-sending.ts'
+import { refusal, tokenOf, tokensOf } from '../support/sending.ts'
 import { until } from '../support/until.ts'
 
 /*
@@ -23,34 +12,20 @@ const DEVICES = 200
 
 const MINUTE_MS = 60_000
 
-let clock: FakeClock
-let service: Service
-let simulator: Simulator
+const use = await fileSending()
+const { clock, service, simulator, get, logged, pass, paused, post, ready, status } = use
 
-beforeEach(async () => {
-  ;({ clock, service, simulator } = await startSending())
-})
-afterEach(() => service[Symbol.asyncDispose]())
-
-const register = (platform: 0 | 1, count = DEVICES) => registerDevices(service, platform, tokensOf(platform, count))
-const push = (platform: 0 | 1) => acceptedPush(service, '/push/all', { platform })
-
-const status = async (id: string) => (await service.get(`/push/${id}`)).body
+const register = (platform: 0 | 1, count = DEVICES) => use.registerAll(platform, tokensOf(platform, count))
+const push = (platform: 0 | 1) => use.push({ platform })
 
 async function reached(id: string, s = DEVICES): Promise<void> {
   await until(async () => (await status(id)).s >= s)
 }
 
 async function explained(id: string, token: string): Promise<string> {
-  return (await service.get(`/push/${id}/device`, { headers: { token } })).body.explanation
+  return (await get(`/push/${id}/device`, { headers: { token } })).body.explanation
 }
 
-async function ready(): Promise<{ status: number; body: any }> {
-  const response = await fetch(`${service.adminUrl}/readyz`)
-  return { status: response.status, body: await response.json() }
-}
-
-const paused = () => pausesIn(service)
 const only = (gateway: string, status: number, reason: string): Script => {
   const answer = refusal(status, reason)
   return (attempt) => (attempt.gateway.startsWith(gateway) ? answer : null)
@@ -67,7 +42,7 @@ test('a device: its notification waits, everybody else has theirs at once, and e
   expect(paused()).toEqual([])
   expect((await ready()).status).toBe(200)
   simulator.answerWith(null)
-  await passing(service, clock, reached(id))
+  await pass(reached(id))
 })
 
 test('a device that is asked last: it alone is at fault, since all others have just been taken', async () => {
@@ -76,11 +51,9 @@ test('a device that is asked last: it alone is at fault, since all others have j
   const answer = refusal(403, 'InvalidProviderToken')
   simulator.answerWith(({ token }) => (token === last ? { ...answer, afterMs: 500 } : null))
   const id = await push(0)
-  await passing(service, clock, reached(id, DEVICES - 1))
+  await pass(reached(id, DEVICES - 1))
   const since = clock.now()
-  await passing(
-    service,
-    clock,
+  await pass(
     until(() => clock.now() >= since + 2 * MINUTE_MS),
     2000,
   )
@@ -98,10 +71,9 @@ test('a push: the rest of its audience has failed, all other pushes go on, and i
   let refused = ''
   simulator.answerWith((attempt) => (attempt.headers['apns-collapse-id'] === refused ? bad(attempt) : null))
   const when = new Date(clock.now() + 5000).toISOString()
-  const { body } = await service.post('/push/all', { platform: 0, msg: 'Long', sound: '', badge: '', send_at: when })
+  const { body } = await post('/push/all', { platform: 0, msg: 'Long', sound: '', badge: '', send_at: when })
   refused = body.id
-  const over = service.logged(({ event }) => event === 'push refused')
-  await passing(service, clock, over)
+  await pass(logged(({ event }) => event === 'push refused'))
   await reached(await push(0))
   expect(await status(refused)).toMatchObject({ state: 'finished', reason: 'PayloadTooLarge', t: DEVICES, s: 0 })
   expect(paused()).toEqual([])
@@ -113,17 +85,17 @@ test('a credential: what is sent with it waits, the other platform goes on, and 
   await register(1)
   simulator.answerWith(only('apns', 403, 'InvalidProviderToken'))
   const waits = await push(0)
-  await service.logged(({ event }) => event === 'sending paused')
+  await logged(({ event }) => event === 'sending paused')
   await reached(await push(1))
   const reason = 'InvalidProviderToken for 10 of 10 devices'
   expect(paused()).toMatchObject([{ state: 'misconfigured', reason }])
   expect(await status(waits)).toMatchObject({ state: 'paused', reason, s: 0, failed: { total: 0 } })
   expect(await ready()).toMatchObject({
     status: 503,
-    body: { reasons: [`test: APNs refuses the credential (${reason}); pushes are waiting.`] },
+    body: { reasons: [`${use.name}: APNs refuses the credential (${reason}); pushes are waiting.`] },
   })
   simulator.answerWith(null)
-  await passing(service, clock, reached(waits))
+  await pass(reached(waits))
   expect((await ready()).status).toBe(200)
 })
 
@@ -134,11 +106,11 @@ test('a credential that is replaced: who was refused with the one before is sent
   simulator.answerWith((attempt) => (wrong ? bad(attempt) : null))
   const id = await push(0)
   // The page of the ten that were refused is open: most of it has not been sent to.
-  await service.logged(({ event }) => event === 'sending paused')
+  await logged(({ event }) => event === 'sending paused')
   wrong = false
-  service.equip(service.application, simulator, ['apns'])
+  service.equip(use.application, simulator, ['apns'])
   const since = clock.now()
-  await passing(service, clock, reached(id, 30))
+  await pass(reached(id, 30))
   // The pause was 22.5 s, and nobody of them would have been due before.
   expect(clock.now() - since).toBeLessThan(20_000)
 })
@@ -160,7 +132,7 @@ test('a credential that pauses in the middle of a page: who has theirs is counte
   simulator.onArrival(({ status: answered }) => (arrived += answered === 200 ? 1 : 0))
   const id = await push(1)
   const since = clock.now()
-  await passing(service, clock, reached(id, 29))
+  await pass(reached(id, 29))
   // The pause takes 20 minutes.
   expect(clock.now() - since).toBeLessThan(MINUTE_MS)
   const reason = 'RESOURCE_EXHAUSTED'
@@ -168,7 +140,7 @@ test('a credential that pauses in the middle of a page: who has theirs is counte
   expect(await explained(id, tokenOf(1, 7))).toContain(`sending is paused: ${reason}`)
   strict = false
   clock.advance(20 * MINUTE_MS)
-  await passing(service, clock, reached(id, 30))
+  await pass(reached(id, 30))
   expect(arrived).toBe(30)
 })
 
@@ -177,16 +149,16 @@ test('a gateway: what is sent there waits, the other one goes on, and readiness 
   await register(1)
   simulator.answerWith(only('apns', 503, 'ServiceUnavailable'))
   const waits = await push(0)
-  await service.logged(({ event }) => event === 'sending paused')
+  await logged(({ event }) => event === 'sending paused')
   await reached(await push(1))
   const reason = 'ServiceUnavailable for 10 of 10 devices'
   expect(paused()).toMatchObject([{ state: 'unreachable', reason }])
   expect(await status(waits)).toMatchObject({ state: 'paused', reason, s: 0, failed: { total: 0 } })
   expect(await ready()).toMatchObject({
     status: 200,
-    body: { warnings: [`test: APNs accepts nothing now (${reason}); pushes are waiting.`] },
+    body: { warnings: [`${use.name}: APNs accepts nothing now (${reason}); pushes are waiting.`] },
   })
   simulator.answerWith(null)
-  await passing(service, clock, reached(waits))
+  await pass(reached(waits))
   expect((await ready()).body.warnings).toEqual([])
 })

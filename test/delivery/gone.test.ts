@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { SimulatedAnswer } from '../../src/gateway/simulator/http2/reply.ts'
 import { newCaller } from '../support/caller.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
+import { fileService } from '../support/file-service.ts'
 
-/** Only Apple's own 410, which says why and since when, makes a device gone. */
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service[Symbol.asyncDispose]())
+/* Only Apple's own 410, which says why and since when, makes a device gone. */
+const service = await fileService()
 
 const PAGE: SimulatedAnswer = {
   status: 410,

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { systemClock } from '../../src/clock.ts'
 import { createHookStore } from '../../src/hook/hook-store.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { arrivalsOf } from '../support/arrivals.ts'
+import { fileService } from '../support/file-service.ts'
 import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
 
 const PAID = {
   where: { type: 'order.paid' },
@@ -13,18 +13,12 @@ const PAID = {
   push: { users: ['{{ data.user }}'], msg: 'Order {{ data.number }}', sound: 'default' },
 }
 
-let service: Service
 const line = commandLine()
-beforeAll(async () => {
-  service = await startService()
-  for (const user of ['ann', 'bob']) {
-    await service.put('/deviceToken', { platform: '1', token: `android-${user}`, user })
-  }
-})
-afterAll(async () => {
-  line[Symbol.dispose]()
-  await service[Symbol.asyncDispose]()
-})
+afterAll(() => line[Symbol.dispose]())
+const service = await fileService()
+for (const user of ['ann', 'bob']) {
+  await service.put('/deviceToken', { platform: '1', token: `android-${user}`, user })
+}
 
 async function make(name: string, template: object, ...flags: readonly string[]) {
   const file = line.file(`${name}.json`, JSON.stringify(template))

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createFakeClock } from '../support/fake-clock.ts'
-import type { FakeClock } from '../support/fake-clock.ts'
+import { fileService } from '../support/file-service.ts'
 import { passing } from '../support/passing.ts'
-import { startService } from '../support/service.ts'
-import type { Service } from '../support/service.ts'
 
-let clock: FakeClock
-let service: Service
-
-beforeAll(async () => {
-  clock = createFakeClock()
-  service = await startService({ clock, random: () => 0.5 })
-})
-afterAll(() => service[Symbol.asyncDispose]())
+const clock = createFakeClock()
+const service = await fileService({ clock, random: () => 0.5 })
 
 const TOKEN = 'a1'.repeat(32)
 

@@ -7,6 +7,7 @@ import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { commandSocketIn } from '../../../src/server/command/command-socket.ts'
 import { VERSION } from '../../../src/version.ts'
 import { command, PROGRAM, serve } from '../../support/service-process.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
 import { commandLine, jsonLines, printed, refused, withShop } from '../command-line.ts'
 import { HASTY } from '../everyday-service.ts'
@@ -18,9 +19,10 @@ function directory() {
 
 const listed = async (data: string) => (await command(['app', 'list', '--data', data])).stdout
 
+const service = await fileService()
+
 describe('commands beside a server', () => {
   test('run in the server: what they change counts at once, and is in the audit log', async () => {
-    await using service = await startService()
     using cli = commandLine()
     const beside = (...argv: string[]) => cli.run(argv, { BELLHOP_DATA: service.data })
     const { id, secret } = JSON.parse((await beside('app', 'create', 'Shop', '--json')).stdout)
@@ -42,7 +44,6 @@ describe('commands beside a server', () => {
   })
 
   test('print there what they print alone, with their exit code, and read files that the server cannot', async () => {
-    await using service = await startService()
     using cli = commandLine()
     const beside = (...argv: string[]) => cli.run(argv, { BELLHOP_DATA: service.data })
     const password = cli.file('password', 'correct horse battery staple')
@@ -57,7 +58,6 @@ describe('commands beside a server', () => {
   })
 
   test('what another process has changed is taken up when it says so', async () => {
-    await using service = await startService()
     using cli = commandLine()
     const file = cli.file('devices.csv', 'token,platform,user\nandroid:1,android,ann\n')
     const env = { BELLHOP_DATA: service.data }
@@ -70,17 +70,16 @@ describe('commands beside a server', () => {
   })
 
   test('of two data directories each has its own server', async () => {
-    await using one = await startService()
     await using other = await startService()
     using cli = commandLine()
-    await cli.run(['app', 'create', 'Shop'], { BELLHOP_DATA: one.data })
+    await cli.run(['app', 'create', 'Bakery'], { BELLHOP_DATA: other.data })
     const names = async (data: string) =>
       JSON.parse((await cli.run(['app', 'list', '--json', '--data', data])).stdout).map(({ name }: any) => name)
-    expect([await names(one.data), await names(other.data)]).toEqual([['test', 'Shop'], ['test']])
+    expect(await names(service.data)).not.toContain('Bakery')
+    expect(await names(other.data)).toEqual(['test', 'Bakery'])
   })
 
   test('are refused by a server of another version, and by one that takes none', async () => {
-    await using service = await startService()
     const response = await fetch('http://bellhop/command', {
       unix: commandSocketIn(service.data),
       method: 'POST',

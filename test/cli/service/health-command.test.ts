@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { createFakeClock } from '../../support/fake-clock.ts'
+import { fileService } from '../../support/file-service.ts'
 import { startReceiver } from '../../support/receiver.ts'
-import { startService } from '../../support/service.ts'
-import type { Service } from '../../support/service.ts'
 import { commandLine, printed, refused } from '../command-line.ts'
 
 const line = commandLine()
-let service: Service
-let admin: string
-beforeAll(async () => {
-  // A late write is fine by a clock that stands still.
-  service = await startService({ clock: createFakeClock() })
-  admin = new URL(service.adminUrl).host
-})
-afterAll(async () => {
-  await service[Symbol.asyncDispose]()
-  line[Symbol.dispose]()
-})
+afterAll(() => line[Symbol.dispose]())
+// A late write is fine by a clock that stands still.
+const service = await fileService({ clock: createFakeClock() })
+const admin = new URL(service.adminUrl).host
 
 describe('a server that is well', () => {
   test('is healthy and ready, exit code 0', async () => {

@@ -5,7 +5,7 @@ import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.t
 import { fileSending } from '../support/file-sending.ts'
 import { until } from '../support/until.ts'
 
-/** Tokens that order an answer: see src/gateway/simulator/apns/apns-magic-tokens.ts. */
+/** Tokens that choose an answer: src/gateway/simulator/apns/apns-magic-tokens.ts. */
 const GOOD = 'a1'.repeat(32)
 const SLOW = 'bad00000'.padEnd(64, '0')
 
@@ -27,7 +27,6 @@ async function stored(token: string): Promise<number> {
 }
 
 const shown = ({ body }: ReceivedPush) => (body as { aps: { badge?: number } }).aps.badge
-/** What was shown on a device so far. */
 const shownOn = (token: string) =>
   arrivals()
     .filter((arrival) => arrival.token === token)
@@ -46,7 +45,6 @@ describe('the stored badge', () => {
   test('has every "+1" of those that were on their way at the same time, before any is answered', async () => {
     await register(SLOW)
     const pushes = await Promise.all(Array.from({ length: 5 }, () => one(SLOW, '+1')))
-    // Two may be on their way by now.
     await until(() => shownOn(SLOW).length >= 2)
     expect(await stored(SLOW)).toBe(5)
     await pass(Promise.all(pushes.map((id) => sent(id))))
@@ -70,16 +68,15 @@ describe('what is sent last is what is stored', () => {
   let number = 0
 
   /**
-   * A device whose stored badge is `badge`, and pushes to it. `answers`: of the gateway, by their message; of several one
-   * for each attempt. All others are taken at once.
+   * A device with the stored badge `badge`. `answers`: by message, one per attempt. All other pushes are accepted.
    */
   async function phone(badge: number, answers: Readonly<Record<string, Reply | readonly Reply[]>>) {
     const token = (++number).toString(16).padStart(64, 'e')
     await register(token)
-    // A connection that has rested is tried with one request, and while the clock stands all others wait for its answer.
+    // An idle connection is tried with one request. While the clock stands, the others wait for its answer.
     await sent(await one('b2'.repeat(32), ''))
     const times = new Map<string, number>()
-    /** What arrived at the gateway last, or was set after it. */
+    /** The last badge at the gateway, or set since. */
     let last = badge
     simulator.answerWith((attempt) => {
       if (attempt.token !== token) return null
@@ -105,11 +102,11 @@ describe('what is sent last is what is stored', () => {
       now: () => stored(token),
       last: () => last,
       send: async (msg: string, change: string): Promise<void> => {
-        // Among the arrivals it is once it has been answered.
+        // An arrival is listed only once it is answered.
         pushes.push(await one(token, change, { msg }))
         while (!times.has(msg)) await new Promise((resolve) => setImmediate(resolve))
       },
-      /** What they showed, each attempt, once all are over; sorted. */
+      /** Sorted badges of all attempts, once every push has finished. */
       all: async (): Promise<readonly number[]> => {
         await pass(Promise.all(pushes.map((id) => sent(id))))
         return shownOn(token)
@@ -119,7 +116,7 @@ describe('what is sent last is what is stored', () => {
     }
   }
 
-  /** A step is a push that changes the badge, a badge that is set, or (`null`) the end of the last push. */
+  /** A step: a push that changes the badge, a badge that is set, or (`null`) the end of the last push. */
   test.each<[string, number, Parameters<typeof phone>[1], (string | number | null)[], number[], number]>([
     ['"+1" counts from an absolute one that is on its way', 1, { a: LATE }, ['7', '+1'], [7, 8], 8],
     ['and another "+1" from that', 1, { a: LATER, b: LATE }, ['7', '+1', '+1'], [7, 8, 9], 9],
@@ -165,7 +162,7 @@ describe('what is sent last is what is stored', () => {
     await pass(sent(pushes[1] ?? ''))
     const token = number.toString(16).padStart(64, 'e')
     expect(await stored(token)).toBe(2)
-    // On a busy machine it may be on its way again: a stop waits for the answer, which takes time.
+    // On a busy machine the push may be out again, and a stop waits for its answer.
     const restarting = use.restart().then(() => true)
     while ((await Promise.race([restarting, Bun.sleep(5)])) !== true) clock.advance(250)
     const before = shownOn(token).length
@@ -183,7 +180,7 @@ describe('what is sent last is what is stored', () => {
       if ((body as { aps: { alert: string } }).aps.alert === 'one') return null
       return token === first ? LATE : LATER
     })
-    // Four are on their way, and the page has the others.
+    // Four are in flight; the page has the rest.
     const broadcast = await use.push({ badge: '+1' })
     const single = await one(last, '+1', { msg: 'one' })
     await pass(Promise.all([sent(broadcast), sent(single)]))
@@ -193,7 +190,7 @@ describe('what is sent last is what is stored', () => {
   })
 
   test('whatever is pushed and set, and however the gateway answers', async () => {
-    // Each that is taken has more of them on their way at a time.
+    // Each accepted push widens the window.
     for (let n = 0; n < 3; n++) await sent(await one('b2'.repeat(32), ''))
     const answer = fc.constantFrom(LATE, LATER, ...[200, 200, 413, 429].map((status) => refused(status, 'reason', 500)))
     const step = fc.record({

@@ -28,7 +28,7 @@ beforeEach(async () => {
   clock = createFakeClock()
   gateways = await startOutsideGateways(clock)
   ;({ simulator } = gateways)
-  // By name, as the real ones.
+  // A host name, as the real gateways have.
   front = await startFront({ kind: 'lead', port: Number(new URL(simulator.apnsUrl).port) })
   const named = { apnsUrl: `https://localhost:${front.port}`, fcmUrl: byName(simulator.fcmUrl) }
   const config = { ...gateways.config, ...named }
@@ -63,7 +63,7 @@ async function pushed(application: Credentials = service.application): Promise<s
   return id
 }
 
-/** `stepMs`: short if a handshake must not seem slow, since a request follows it. */
+/** `stepMs`: short where a request follows, or its handshake seems slow. */
 async function passed(ms: number, stepMs?: number): Promise<void> {
   const until = clock.now() + ms
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -85,7 +85,7 @@ describe('a gateway that takes connections, and for some seconds never says a wo
   test('has who waited in line for it as soon as its deadline is over, not after a lease', async () => {
     service.equip(service.application, simulator)
     fill(service.application, 200)
-    // From now on many are sent at a time, and the connection is lost with some of them.
+    // From now on many are in flight, and the connection is lost with some of them.
     await pushed()
     const lead = front.mode
     front.mode = { kind: 'mute' }
@@ -100,7 +100,7 @@ describe('a gateway that takes connections, and for some seconds never says a wo
     const sent = [broken, id].map((of) => pushSent(service, of))
     await passed(5000)
     front.mode = lead
-    // Steps so short that a handshake on a busy machine is not overtaken by a deadline.
+    // Short steps: a handshake on a busy machine must not miss a deadline.
     await passing(service, [clock], Promise.all(sent), 50)
     expect(clock.now() - began).toBeWithin(DEADLINE_MS, LEASE_MS / 2)
     expect((await service.get('/analytics')).body).toEqual({ t: 600, s: 600, o: 0 })
@@ -112,13 +112,13 @@ describe('a gateway that takes each notification and drops its connection', () =
     service.equip(service.application, simulator)
     fill(service.application, 200)
     await pushed()
-    // One at rest is tried first. Where one dies as a burst is handed over to it, Bun's fetch opens many by itself.
+    // An idle connection is tried first. Where one dies during a burst, Bun's fetch opens many.
     await passed(31_000)
     const before = simulator.counts().apns.sessions
     simulator.answerWith(() => ({ kind: 'close' }))
     const { id } = (await service.post('/push/all', BROADCAST)).body
-    // Hardly any time passes on a slow machine either before those are opened that are free; some, since all may wait for
-    // another attempt before that.
+    // On a slow machine too, little time may pass before the free connections open; but some, as all may wait for a
+    // retry.
     await passing(
       service,
       [clock],
@@ -150,7 +150,7 @@ describe('a gateway that takes each notification and drops its connection', () =
     await passing(service, [clock], pushSent(service, id))
     expect((await service.get('/analytics')).body).toEqual({ t: 400, s: 400, o: 0 })
     for (let n = 0; n < 3; n++) await pushed()
-    // A tick of the sender logs it, which may come after the last answer.
+    // A tick of the sender logs this, perhaps after the last answer.
     await passing(
       service,
       [clock],
@@ -165,7 +165,7 @@ describe.each(['apns', 'fcm'] as const)('a gateway of %s that ends each connecti
     service.equip(service.application, simulator, [gateway])
     const platform = gateway === 'apns' ? 0 : 1
     fill(service.application, 100, platform)
-    // The credential is known to the service: a new one has a new count of connections.
+    // Let the service read the credential: a new one starts a new count of connections.
     await passed(2000)
     const answer =
       gateway === 'apns' ? apnsAcceptance('', 'production', () => '') : fcmAcceptance('projects/p/messages/m')
@@ -212,7 +212,7 @@ test('thirty applications keep a connection each, whichever of them sends', asyn
       applications.map(async (application) => (await service.post('/push/all', BROADCAST, { application })).body.id),
     )
     const sent = ids.map((id) => pushSent(service, id))
-    // Slowly: thirty handshakes at once must not seem to take long.
+    // Slowly: thirty handshakes at once must not look slow.
     await passing(service, [clock], Promise.all(sent), 10)
   }
   expect(simulator.counts().apns.sessions).toBe(30)

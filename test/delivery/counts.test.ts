@@ -14,7 +14,7 @@ const answer = (status: number, reason = '', afterMs = 0): Reply => ({
 const TAKEN = answer(200)
 const FAILURE = answer(500, 'InternalServerError')
 
-/** Slower than what a page waits for, and than the time to live; faster than the deadline of a request. */
+/** Longer than a page waits and than the time to live; shorter than a request's deadline. */
 const SLOW_MS = 5500
 
 const use = await fileSending()
@@ -28,12 +28,11 @@ async function unregister(token: string): Promise<void> {
   expect((await put('/deviceToken/del', { token, platform: 0 })).status).toBe(200)
 }
 
-/** What the webhook is to be told of the push. */
 const told = (id: string) => finishedEvents(service, use.application).filter((event) => event.id === id)
 
-/** The counts of a push add up, and are the same everywhere. */
+/** The counts of a push add up, and agree everywhere. */
 async function audit(id: string): Promise<any> {
-  // Before: it may be told, and over, a moment later.
+  // Read first: the push may finish a moment later.
   const events = told(id)
   const { body } = await get(`/push/${id}`)
   const { t, s, failed, waiting, platforms } = body
@@ -56,14 +55,14 @@ async function audit(id: string): Promise<any> {
   return body
 }
 
-/** Of a push in several languages: nobody is taken in none, and whoever was tried has failed in one. */
+/** Every accepted device has a language, and so has every failed one that was sent to. */
 function auditLanguages({ s, failed, languages, language_unknown: unknown, finished_at: over }: any): void {
   if (languages === undefined) return
   const sum = (name: string) => languages.reduce((total: number, one: any) => total + one[name], 0)
   expect([sum('s'), unknown.s]).toEqual([s, 0])
   expect([sum('failed') + unknown.failed, unknown.failed >= 0]).toEqual([failed.total, true])
   const { expired = 0, cancelled = 0, DeviceRemoved: removed = 0 } = failed.reasons
-  // Only who was not sent to has none.
+  // Only devices that were not sent to have no language.
   if (over !== null) expect(unknown.failed).toBeLessThanOrEqual(expired + cancelled + removed)
 }
 
@@ -75,7 +74,6 @@ function failedIn({ languages, language_unknown: unknown }: any): number[] {
   return [...languages, unknown].map(({ failed }: any) => failed)
 }
 
-/** Lets time pass until `done`, and audits the push at each step. */
 async function pass(
   id: string,
   done: (status: any) => boolean,
@@ -111,7 +109,7 @@ async function answered(outcome: string, count: number): Promise<void> {
 
 const isOver = (status: any) => status.finished_at !== null
 
-/** Also checks that nothing changes afterwards. */
+/** Also: nothing changes afterwards. */
 async function ended(id: string): Promise<any> {
   const status = await pass(id, isOver)
   for (let second = 0; second < 90; second++) {
@@ -129,7 +127,7 @@ async function ended(id: string): Promise<any> {
 describe('a disk that refuses the count of an audience', () => {
   test('has what was sent wait for it, so that the end of the push finds it', async () => {
     await register(3)
-    // Invalid JSON is an error that passes, like that of a disk; a constraint would be a defect.
+    // Invalid JSON is a passing error, like a full disk; a constraint would be a defect.
     service.database
       .statement(
         `CREATE TRIGGER refuse_count BEFORE UPDATE OF addressed ON delivery WHEN NEW.settled = 0 BEGIN SELECT json('{'); END`,
@@ -138,7 +136,6 @@ describe('a disk that refuses the count of an audience', () => {
     const id = await push()
     await until(() => arrivals().length === 3)
     await logged(({ event }) => event === 'delivery results could not be stored; trying again')
-    // Each is stored behind whatever could be stored before it.
     for (let n = 0; n < 20; n++) await register(1)
     service.database.statement('DROP TRIGGER refuse_count').run()
     expect(await ended(id)).toMatchObject({ t: 3, s: 3 })
@@ -164,12 +161,12 @@ describe('the end of the time to live, while an answer is on its way', () => {
     simulator.answerWith(({ token }) => {
       const times = (asked.get(token) ?? 0) + 1
       asked.set(token, times)
-      // They open the window for all others.
+      // These open the window for the others.
       if (asked.size <= 10) return TAKEN
       return times === 1 ? first : second
     })
     const id = await push({ ttl: 5 })
-    // Time moves once all of them have failed, so that the second answer is on its way at the end.
+    // Time moves only when all have failed, so that the second answer is outstanding at the end.
     while (asked.size < 20 || (await inFlight()) > 0) await Bun.sleep(1)
     expect(await ended(id)).toMatchObject(expected)
   })
@@ -247,7 +244,7 @@ describe('who is written down as one who waits, and not sent to again, has faile
     await answered('deferred', 6)
     await until(() => asked.size === 8)
     if (last === TAKEN) await pass(id, ({ platforms }) => platforms['0'].retrying === 6)
-    // Whoever is sent to next holds up the others, until their time is over.
+    // The next attempt holds up the others until they expire.
     simulator.answerWith(() => answer(429, 'TooManyProviderTokenUpdates'))
     happen()
     const status = await ended(id)
@@ -267,7 +264,7 @@ describe('a stop while an answer is on its way', () => {
     while (asked.size === 0) await Bun.sleep(1)
     clock.advance(10_000)
     const restarting = service.restart()
-    // The stop waits for what takes time, and nothing else moves the clock.
+    // The stop waits for time, which only this loop moves.
     while ((await Promise.race([restarting, Bun.sleep(5)])) === undefined) clock.advance(250)
     await using again = await restarting
     const status = async () => (await again.get(`/push/${id}`)).body
@@ -286,7 +283,7 @@ describe('a stop while an answer is on its way', () => {
 describe('a device that is removed', () => {
   test('between the count and its page is a failure with a reason of its own', async () => {
     const tokens = await register(1200)
-    // The first goes alone until it is taken.
+    // The first request goes alone until it is accepted.
     simulator.answerWith(() => answer(200, '', 1000))
     const id = await push()
     await pass(id, ({ t }) => t === 1200)
@@ -332,7 +329,7 @@ test('what a cancelled push did not send to counts as failed', async () => {
   expect(status.failed.reasons).toEqual({ cancelled: 1200 - status.s })
 })
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Mulberry32. */
 function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -393,7 +390,7 @@ describe('whatever the order of answers, retries, expiry, cancel and removals', 
       expect(failures.filter(({ token }) => token !== null && taken.has(token))).toEqual([])
       const named = failures.flatMap(({ token }) => token ?? [])
       expect(new Set(named).size).toBe(named.length)
-      // What an erased device was sent last is unknown.
+      // The last language of an erased device is unknown.
       const erased = status.failed.total - named.length
       const failedIn = inEach(named.flatMap((token) => sentIn.get(token) ?? []))
       for (const [at, { failed }] of languages.entries()) expect(failed - (failedIn[at] ?? 0)).toBeWithin(0, erased + 1)

@@ -14,11 +14,11 @@ import type { ServiceProcess } from '../support/service-process.ts'
 import { still } from '../support/still.ts'
 import { createWaits } from '../support/waits.ts'
 
-/** Pages read but not settled, times their size: see delivery/open/delivery.ts. */
+/** Unsettled pages times page size: delivery/open/delivery.ts. */
 const PAGE = 500
 const MAX_IN_FLIGHT = 16 * PAGE
 
-/** Two more pages; a third of them plus 4096 requests in flight are fewer than all. */
+/** Two pages more. A third plus 4096 requests in flight is less than all. */
 const DEVICES = 9000
 
 const FEW = 2500
@@ -108,7 +108,6 @@ async function push(service: ServiceProcess, { headers }: Crowd): Promise<string
 
 const arrived = (count: number) => until(() => arrivals.length >= count)
 
-/** The analytics of a crowd, once `s` has come to that. */
 async function counted(
   service: ServiceProcess,
   { headers }: Crowd,
@@ -148,7 +147,7 @@ describe('a broadcast to 9,000 devices', () => {
     for (const ids of byToken.values()) expect(new Set(ids).size).toBe(1)
     expect(new Set(arrivals.map(({ collapse }) => collapse))).toEqual(new Set([id]))
     expect(arrivals.length - DEVICES).toBeLessThanOrEqual(MAX_IN_FLIGHT)
-    // A repeat shows the badge of the first send: it was not counted twice.
+    // A repeat shows the badge of the first send.
     expect(new Set(arrivals.map(({ body }) => (body as { aps: { badge: number } }).aps.badge)).size).toBe(1)
   })
 
@@ -196,10 +195,10 @@ describe('a broadcast to 9,000 devices', () => {
 })
 
 describe('a broadcast of which no more can be written down', () => {
-  /** Accepted on disk, and at the gateway, once no more come. */
+  /** Accepted on disk and at the gateway, once arrivals stop. */
   async function sentInVain(service: ServiceProcess, to: Crowd): Promise<{ stored: number; sent: number }> {
     await push(service, to)
-    // So few that what is on disk by then comes in addition to the 16 pages.
+    // So few that what is on disk then comes on top of the 16 pages.
     await arrived(PAGE)
     refuseAnswers()
     const sent = await still(() => arrivals.length, service.url)
@@ -208,7 +207,7 @@ describe('a broadcast of which no more can be written down', () => {
     return { stored: database.statement<{ accepted: number }, []>(newest).get()?.accepted ?? 0, sent }
   }
 
-  /** Only results of notifications are refused, as if the disk were full. */
+  /** Only results are refused, as on a full disk. */
   function refuseAnswers(): void {
     using database = openDatabase(data)
     const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
@@ -220,7 +219,6 @@ describe('a broadcast of which no more can be written down', () => {
     database.statement('DROP TRIGGER refuse').run()
   }
 
-  /** How many notifications the next start sends again. */
   async function repeatedByNextStart(to: Crowd, s: number): Promise<number> {
     await using service = await serve(data, env)
     expect(await counted(service, to, s)).toEqual({ t: s, s, o: 0 })
@@ -297,10 +295,10 @@ describe('a stop', () => {
     const before = await counted(service, few, 0)
     simulator.answerWith(() => ({ kind: 'silent' }))
     await push(service, few)
-    // With nothing on its way it would end by itself.
+    // With nothing in flight the stop would end by itself.
     await arrived(1)
     const gone = service.kill('SIGTERM')
-    // Two that are waiting at the same time are one.
+    // Two pending signals count as one.
     while (!service.log().includes('"stopping"')) await Bun.sleep(5)
     process.kill(service.pid, 'SIGTERM')
     expect(await gone).toBe(143)

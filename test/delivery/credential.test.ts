@@ -26,7 +26,7 @@ const UNREGISTERED = JSON.stringify({
   },
 })
 
-/** Several phones, since one answer alone counts as chance: see `TooManyProviderTokenUpdates`. */
+/** Several, since one answer may be chance: see `TooManyProviderTokenUpdates`. */
 const FOUR = [1, 3, 4, 5]
 
 const order = (prefix: string, n = 0) => prefix + String(n).padStart(64 - prefix.length, '0')
@@ -171,7 +171,7 @@ async function inFlight(): Promise<number> {
   ].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-/** Resolves when so many requests have come, and all but `open` are answered. */
+/** Resolves after so many requests, when all but `open` are answered. */
 async function answered(count: number, open: number): Promise<void> {
   while (arrivals().length < count || (await inFlight()) !== open) await Bun.sleep(1)
 }
@@ -265,7 +265,7 @@ describe('a credential that has proven itself', () => {
     const bad = refusal(400, 'BadDeviceToken')
     let asked: { readonly gateway: string; readonly at: number }[]
 
-    /** Phones of which all but one are known; and a push, of which that one's is on its way. */
+    /** A push to known phones and one new one, whose request is in flight. */
     async function pushToBoth(toFirst: () => Reply | null): Promise<string> {
       await register(0, ...FOUR.map((n) => order('a', n)))
       await sent(await push(0))
@@ -324,7 +324,7 @@ describe('a credential that has proven itself', () => {
       })
     })
 
-    /** The answer comes after a command that ran before would have been followed. */
+    /** The answer comes after an earlier command would have taken effect. */
     async function expectRest(id: string): Promise<void> {
       clock.advance(500)
       await readiness()

@@ -3,7 +3,7 @@ import { arrivalsAt } from '../support/arrivals.ts'
 import { fileSending } from '../support/file-sending.ts'
 import { until } from '../support/until.ts'
 
-/** A token that is accepted, and tokens that order an answer: see src/gateway/simulator/apns/apns-magic-tokens.ts. */
+/** GOOD is accepted. Other tokens choose an answer: src/gateway/simulator/apns/apns-magic-tokens.ts. */
 const GOOD = 'a1'.repeat(32)
 const order = (prefix: string) => prefix.padEnd(64, '0')
 

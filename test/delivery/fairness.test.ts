@@ -52,7 +52,7 @@ describe('a stop in the middle of the last page', () => {
     const seen = new Promise<void>((resolve) => {
       first.onArrival(({ token }) => {
         tokens.push(token)
-        // Only the last page is open by then, and what may be in flight is not all that is left.
+        // Only the last page is open then, and more is left than may be in flight.
         if (tokens.length === DEVICES - 100) resolve()
       })
     })
@@ -61,7 +61,7 @@ describe('a stop in the middle of the last page', () => {
     const next = await service.restart()
     try {
       const second = await next.server.simulator()
-      // It has gone on sending since it started.
+      // It has been sending since it started.
       tokens.push(...second.arrivals().map(({ token }) => token))
       second.onArrival(({ token }) => void tokens.push(token))
       while ((await next.get('/analytics')).body.s < DEVICES) await Bun.sleep(5)
@@ -77,12 +77,12 @@ describe('turns', () => {
   test('a single push goes ahead of a broadcast that is under way', async () => {
     await service[Symbol.asyncDispose]()
     const clock = createFakeClock()
-    // The test's own calls share Bun's 256 requests in flight.
+    // The test's calls share Bun's 256 requests in flight.
     await start(clock, 64)
     fill('a')
     await service.put('/deviceToken', { token: 'b'.repeat(64), platform: 0 })
     const simulator = await service.server.simulator()
-    // Under way, and no further until the other is accepted, however long that takes.
+    // The broadcast is under way, and stays so until the other push is accepted.
     const late = { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 1 } as const
     simulator.answerWith(() => (arrivals.length < 100 ? null : late))
     await service.post('/push/all', BROADCAST)
@@ -97,7 +97,7 @@ describe('turns', () => {
   })
 
   test('a broadcast over a cold connection opens a handful of connections, and keeps to their streams', async () => {
-    // The stand-in allows one stream until the first success and 1000 from then on, as Apple does.
+    // The simulator allows one stream until the first success and then 1000, as Apple does.
     fill('a')
     await service.post('/push/all', BROADCAST)
     await arrived(() => arrivals.length >= DEVICES)
@@ -111,7 +111,7 @@ describe('turns', () => {
     fill('a', application)
     const first = await service.post('/push/all', BROADCAST, { application })
     const second = await service.post('/push/all', { ...BROADCAST, msg: 'Also' }, { application })
-    // Both are accepted before either can begin.
+    // Both are accepted before either begins.
     service.simulate(application)
     await arrived(() => arrivals.length >= 2 * DEVICES)
     const firstOfSecond = arrivals.findIndex(({ collapse }) => collapse === second.body.id)
@@ -121,7 +121,7 @@ describe('turns', () => {
 
   test('an application whose gateway does not answer holds up no other', async () => {
     const hung = service.addApplication('hung')
-    // `bad0003`: the stand-in never answers.
+    // `bad0003`: never answered.
     fill('bad00030', hung)
     fill('a')
     await service.post('/push/all', BROADCAST, { application: hung })
@@ -138,7 +138,7 @@ describe('turns', () => {
     const ids = await Promise.all(
       applications.map(async (application) => (await service.post('/push/all', BROADCAST, { application })).body.id),
     )
-    // All are accepted before any can begin.
+    // All are accepted before any begins.
     for (const application of applications) service.simulate(application)
     await arrived(() => arrivals.length >= 10 * count)
     const firstThrough = Math.min(...ids.map((id) => arrivals.findLastIndex(({ collapse }) => collapse === id)))

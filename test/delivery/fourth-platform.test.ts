@@ -13,7 +13,7 @@ import { EVERYBODY } from '../audience/population.ts'
 import { openRegistry } from '../support/registry.ts'
 import { until } from '../support/until.ts'
 
-/* A made-up platform, by its row alone: nothing that delivers knows platforms by number. */
+/* A made-up platform, known by its row alone: delivery knows no platform by number. */
 
 const WATCH = 3 as Platform
 const WITH_WATCHES: PlatformTable = {
@@ -45,7 +45,7 @@ afterEach(() => registry[Symbol.dispose]())
 describe('a fourth platform', () => {
   let pool: DeliveryPool
   const sent: { readonly recipient: Recipient; readonly at: number }[] = []
-  /** What its gateway answers, by token, one after the other; then it accepts. */
+  /** Answers by token, in order; then it accepts. */
   const answers = new Map<string, Outcome[]>()
 
   function provider(): Provider {
@@ -134,7 +134,7 @@ describe('a fourth platform', () => {
     ])
     expect(delivery()).toMatchObject({ addressed: 2, accepted: 2, failed: 0 })
     expect(rows(`SELECT t, s FROM tally WHERE platform = ${WATCH}`)).toEqual([{ t: 2, s: 2 }])
-    // The other platform has no credential here, and waits.
+    // The other platform has no credential, and waits.
     expect(rows('SELECT finished_at FROM delivery WHERE platform = 0')).toEqual([{ finished_at: null }])
   })
 
@@ -148,7 +148,7 @@ describe('a fourth platform', () => {
     const start = registry.clock.now()
     push(12_000, null)
     await finished()
-    // At random 0.5 it waits three quarters of the 6 s; then twice as long, which would be too late.
+    // With random 0.5 it waits three quarters of 6 s; twice that would be too late.
     expect(sent.map(({ at }) => (at - start) / 1000)).toEqual([0, 4.5, 9.75])
     expect(rows('SELECT state, reason FROM push_exception')).toEqual([{ state: 'expired', reason: 'Busy' }])
   })
@@ -181,7 +181,8 @@ test('its migration rebuilds the tables whose checks name the platforms, as 0024
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK (platform %' ORDER BY name",
     )
     .all()
-  // Of 1,000,000 devices a rebuild takes seconds and as much disk again, which nobody is to pay before there is one.
+  // Rebuilding a table of 1,000,000 devices takes seconds and its size again on disk. Nobody pays that before a new
+  // platform is there.
   expect(tables.map(({ name }) => name)).toEqual([
     'delivery',
     'delivery_language',

@@ -26,7 +26,7 @@ test.each([
   }
   const before = await caller.devices()
   const simulator = await service.server.simulator()
-  // One is taken: there is nothing wrong with the credential.
+  // One is accepted, so the credential is good.
   simulator.answerWith(({ token }) => (token.endsWith('1') ? null : { kind: 'answer', answer }))
   const { body } = await caller.post('/push/all', { platform: '0', msg: 'Hello', sound: '', badge: '' })
   const status = async () => (await caller.get(`/push/${body.id}`)).body

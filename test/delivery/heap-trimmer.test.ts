@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHeapTrimmer } from '../../src/delivery/heap-trimmer.ts'
 
-/** A trimmer whose collections take `collectMs` each. */
+/** Each collection takes `collectMs`. */
 function start(collectMs: number) {
   let now = 0
   let collections = 0

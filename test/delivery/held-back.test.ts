@@ -7,7 +7,7 @@ const { simulator, arrivals, get, logged, pass, push, put, register, registerAll
 
 const REFUSED_KEY = refusal(403, 'InvalidProviderToken')
 
-/** More than go out before the first answer, so that the last are only read when the credential pauses. */
+/** More than go out before the first answer: the last are read only when the credential pauses. */
 const TOKENS = tokensOf(0, 30)
 const LAST = TOKENS[29] ?? ''
 

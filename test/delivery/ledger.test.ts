@@ -14,7 +14,6 @@ describe('a push for which 750 devices wait', () => {
   const WAITING = 750
   const NOTIFICATION = '{"msg":"Hello","sound":null,"badge":null,"payload":null}'
 
-  /** With one that was accepted, and what has changed in each transaction. */
   function start() {
     const registry = openRegistry()
     const { database, clock } = registry
@@ -58,7 +57,7 @@ describe('a push for which 750 devices wait', () => {
 
   const END = { accepted: 1, failed: WAITING, removed: 0, over: 1 }
 
-  /** The delivery as it is loaded, the ledger that writes for it, and what that has told, each time after how many writes. */
+  /** A loaded delivery, its ledger, and what that reported after how many writes. */
   function open(world: ReturnType<typeof start>) {
     const { store, clock, written } = world
     const [record] = store.open(1, 0, 'many', 0, Number.MAX_SAFE_INTEGER, 1)
@@ -94,7 +93,7 @@ describe('a push for which 750 devices wait', () => {
     await write()
     expect(world.delivery()).toEqual(END)
     expect(world.results()).toEqual([{ state, reason, n: WAITING }])
-    // What was answered, which is nothing; then the rows of a step, and its delivery.
+    // The answers, which are none; then the rows of a step and its delivery.
     expect(written.slice(1, 4)).toEqual([301, 301, 151])
     expect(written[0]).toBe(1)
     expect(written[4]).toBeWithin(1, 3)

@@ -37,7 +37,7 @@ async function pushTo(platform: 0 | 2, count: number): Promise<void> {
   await until(async () => (await status(id)).s >= count)
 }
 
-/** Of iOS, which begin with `kind`. */
+/** iOS tokens that start with `kind`. */
 const tokens = (kind: string, count: number) =>
   Array.from({ length: count }, (_n, n) => `${kind}${String(n).padStart(62, '0')}`)
 
@@ -99,7 +99,7 @@ describe('made-up devices', () => {
     await registerAll(0, tokens('bb', 1500))
     await registerAll(0, tokens('cc', 400))
     await push()
-    // They are counted with their page, on which some still wait for the sandbox.
+    // Counts come with the page, where some still wait for the sandbox.
     await until(() => arrivals().filter(({ token }) => token.startsWith('cc')).length === 400)
     expect(unanswered.length).toBeWithin(1, 33)
     expect(paused()).toEqual([])
@@ -109,7 +109,7 @@ describe('made-up devices', () => {
 })
 
 describe('five hundred browsers at made-up hosts of Apple, whose resolver never answers', () => {
-  /** Sends what is for any push service to the simulator, as it does itself. */
+  /** Sends to the simulator, whatever the push service. */
   function relayedTo({ webPushUrl, ca }: Simulator): OpenTransport {
     const open = h2Transport(systemClock, null)
     return (origin, options) => {
@@ -151,7 +151,7 @@ describe('five hundred browsers at made-up hosts of Apple, whose resolver never 
         expect((await service.put('/deviceToken', body, { as: 'device' })).status).toBe(201)
       }
       const suffix = host.replace(/^[^.]*/, '')
-      // Fifty at a time, of which many share a commit.
+      // Fifty at a time, which share commits.
       for (let from = 0; from < 500; from += 50) {
         await Promise.all(Array.from({ length: 50 }, (_one, n) => register(`https://m${from + n}${suffix}/1`)))
       }
@@ -163,7 +163,7 @@ describe('five hundred browsers at made-up hosts of Apple, whose resolver never 
       expect(lookups).toBeLessThan(50)
       expect(pausesIn(service)).toEqual([])
       expect(service.log.filter(({ level }) => level === 'warn')).toEqual([])
-      // A stop gives requests that are on their way until their deadline.
+      // A stop waits for requests in flight until their deadline.
       const moving = setInterval(() => clock.advance(250), 5)
       atEnd.defer(() => clearInterval(moving))
     },

@@ -31,7 +31,7 @@ async function statusWhen(id: string, matches: (found: any) => boolean): Promise
   return found
 }
 
-/** Of this application and platform, as a scrape has it after the last count. */
+/** As a scrape after the last count has it. */
 async function metric(family: string, platform: string, more: Readonly<Record<string, string>> = {}) {
   clock.advance(2000)
   const text = await (await fetch(`${service.adminUrl}/metrics`)).text()
@@ -40,7 +40,7 @@ async function metric(family: string, platform: string, more: Readonly<Record<st
 
 const told = () => finishedEvents(service, use.application)
 
-/** Resolves when nothing that is due is open. */
+/** Resolves when everything due has finished. */
 async function rest(): Promise<void> {
   const left = service.database.reading<{ left: number }, [number, string]>(
     `SELECT count(*) AS left FROM push p JOIN application a ON a.number = p.application
@@ -84,7 +84,7 @@ describe.each([
     await register(platform, `${token.slice(0, -1)}2`, { timezone: 'America/New_York' })
     const local = new Date(clock.now() + HOUR_MS).toISOString().slice(0, 16)
     const id = await push({ send_at_local: local })
-    // Two days later every place on earth has had that hour.
+    // After two days every time zone has had that hour.
     for (let hours = 0; hours < 48; hours++) {
       clock.standStill(HOUR_MS)
       clock.advance(1000)
@@ -126,7 +126,7 @@ describe('an application without a credential', () => {
       expect(await metric('bellhop_sender_paused', waiting, pause)).toBe(1)
       expect(await metric('bellhop_sender_paused', empty, pause)).toBe(0)
       expect(await metric('bellhop_queue_open_pushes', waiting)).toBe(1)
-      // The end of the other one can be read before its sync is through; until then it is open.
+      // The other end can be read before its sync; until then it counts as open.
       await until(async () => (await metric('bellhop_queue_open_pushes', empty)) === 0)
       expect(told()).toEqual([])
 

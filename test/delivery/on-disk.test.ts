@@ -10,7 +10,7 @@ test('a push is sent when it is on disk, and not with the one before it that is 
     sync: (own) => ({
       now: () => own.now(),
       async later() {
-        // What the service writes of itself may be on its way to the disk when the first push comes.
+        // The service may have a write of its own under way when the first push comes.
         if (isSlow && count() > 1) await new Promise<void>((resolve) => held.push(resolve))
         await own.later()
       },
@@ -22,7 +22,7 @@ test('a push is sent when it is on disk, and not with the one before it that is 
   const push = (token: string) => service.post('/push/one', { platform: 0, token, msg: 'Hello', sound: '', badge: '' })
   const [one, other] = [tokenOf(0, 1), tokenOf(0, 2)]
   for (const token of [one, other]) await registerDevice(service, { platform: '0', token })
-  // From then on both may be sent at once.
+  // Now both may be sent at once.
   await sent((await push(one)).body.id)
 
   isSlow = true

@@ -14,7 +14,7 @@ import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/* Some devices, in front of all others, are always refused: the others must not wait. */
+/* The first devices are always refused. The others must not wait. */
 const DEVICES = 200
 
 let clock: ReturnType<typeof createFakeClock>
@@ -40,7 +40,7 @@ async function stop(): Promise<void> {
   await gateways[Symbol.asyncDispose]()
 }
 
-/** Lets time pass while a stop waits for a missing answer. */
+/** Moves the clock while a stop waits for a missing answer. */
 async function unheld<T>(stopping: () => Promise<T>): Promise<T> {
   const stop = { over: false }
   const next = stopping().finally(() => (stop.over = true))
@@ -65,7 +65,7 @@ const fcm = (status: number, name: string, ...details: object[]) => ({
 
 const fcmError = (errorCode: string) => ({ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode })
 
-/** Park and Miller's generator: samples must come from different places. */
+/** Park and Miller's generator: samples must be spread. */
 function parkAndMiller(): () => number {
   let seed = 1
   return () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647
@@ -86,7 +86,7 @@ async function progress(id: string, served = service): Promise<Progress> {
   return delivery
 }
 
-/** Resolves when so many are accepted on disk; no time passes. */
+/** Resolves when so many acceptances are stored; no time passes. */
 async function reached(id: string, s: number, served = service): Promise<Progress> {
   await until(async () => (await progress(id, served)).s >= s)
   return progress(id, served)
@@ -130,7 +130,7 @@ describe('a phone whose requests are never answered', () => {
     await register(platform)
     simulator.answerWith(silent(platform))
     const first = await push(platform)
-    // The deadline of the silent one is 15 s.
+    // The silent one's deadline is 15 s.
     await within(service, clock, 6000, () => reached(first, DEVICES - 2))
     await using again = await unheld(() => service.restart())
     const id = await push(platform, again)
@@ -153,7 +153,7 @@ describe('a phone whose requests are never answered', () => {
     for (let round = 0; round < 3; round++) {
       const { id } = (await one(7, `round ${round}`)).body
       await within(service, clock, 4000, () => reached(id, 1))
-      // A quarter of a minute, in which what waits for the silent one comes due.
+      // Long enough for retries of the silent one.
       const until = clock.now() + 15_000
       const passed = async () => {
         while (clock.now() < until) await Bun.sleep(1)
@@ -248,7 +248,7 @@ describe('a credential that is wrong', () => {
     expect(await progress(id)).toMatchObject({ t: 1, s: 0, failed: 0, waiting: 1, state: 'misconfigured' })
     clock.advance(5000)
     expect(simulator.arrivals()).toHaveLength(1)
-    // Another phone is asked at once: it may be the first one's fault.
+    // Another phone is asked now: the first may be at fault.
     expect((await service.put('/deviceToken', { token: tokenOf(0, 1), platform: 0 })).status).toBe(201)
     const one = await service.post('/push/one', {
       platform: 0,
@@ -331,10 +331,10 @@ describe('a credential that is proven, and has every token refused in one bad ho
 })
 
 describe('dead tokens in front of all others', () => {
-  /** All may be on their way at once: `bun test` sends 256 requests at a time, whatever the environment says. */
+  /** All fit in flight: `bun test` allows 256 requests, whatever the environment says. */
   const DEAD = 240
   const LIVING = 120
-  /** The step of the clocks: one step, one round trip. */
+  /** One step of the clock is one round trip. */
   const ROUND_TRIP_MS = 250
 
   test.each<[string, number, Extract<Reply, { kind: 'answer' }>]>([
@@ -356,10 +356,10 @@ describe('dead tokens in front of all others', () => {
     const from = clock.now()
     await passing(again, clock, reached(await push(0, again), LIVING, again), ROUND_TRIP_MS)
     const roundTrips = (clock.now() - from) / ROUND_TRIP_MS
-    // A stop waits for what is on its way.
+    // A stop waits for requests in flight.
     simulator.answerWith(null)
     clock.advance(ROUND_TRIP_MS)
-    // Some of the 400 pass in the pause in which a device that is accepted is looked for.
+    // Part of the 400 case passes in the pause in which an accepted device is sought.
     expect(roundTrips).toBeLessThan((asked * DEAD) / 2)
   })
 })

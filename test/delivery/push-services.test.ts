@@ -64,7 +64,7 @@ describe('a push to browsers', () => {
   test('goes to the browsers of the other push services, however many one refuses it for', async () => {
     const many = Array.from({ length: 400 }, (_, n) => firefox(n))
     await register(...many, ...ten(chrome))
-    // Of a service that takes what it gets, those who wait for room are waited for.
+    // A push service that accepts is waited for when its window is full.
     const before = await push()
     await finished(before)
     const refused = { status: 400, headers: { 'content-type': 'text/plain' }, body: 'Bad Request' }
@@ -89,7 +89,6 @@ describe('what push services really answer', () => {
   const safari = (n: number | string) => `https://web.push.apple.com/${n}`
   const edge = (n: number | string) => `https://wns2-par02p.notify.windows.com/w/${n}`
 
-  /** Registered browsers, and those that a push has failed for, by its reason. */
   const registered = async () => (await get('/deviceToken/all')).body.length
   const failedFor = async (id: string) => (await status(id)).failed
 
@@ -167,7 +166,7 @@ describe('what push services really answer', () => {
   })
 })
 
-/** 429 with Retry-After for endpoints that begin so. */
+/** 429 with Retry-After for endpoints that start with `prefix`. */
 function busyAt(prefix: string) {
   return ({ token }: Attempt): Reply | null =>
     token.startsWith(prefix)

@@ -4,7 +4,6 @@ import { arrivalsOf } from '../support/arrivals.ts'
 import { fileSending } from '../support/file-sending.ts'
 import { refusal, tokenOf, tokensOf } from '../support/sending.ts'
 
-/* A gateway refuses a push, whoever it is for. */
 const DEVICES = 400
 
 const { service, simulator, get, log, push, registerAll, status } = await fileSending()

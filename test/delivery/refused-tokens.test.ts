@@ -13,7 +13,7 @@ const reply = (status: number, body: object): Reply => ({
   answer: { status, headers: {}, body: JSON.stringify(body) },
 })
 
-/** Each bad one is asked about twice: in both environments, or with a new access token. */
+/** Each bad token is tried twice: in both environments, or with a new access token. */
 const ROWS = [
   {
     what: 'one bad token in ten',

@@ -8,7 +8,7 @@ import { WEBPUSH_RETRY as webpush } from '../../src/gateway/webpush/protocol.ts'
 const S = 1000
 
 describe('when an attempt that failed is repeated', () => {
-  // Random 0 gives the least wait, and the earliest last attempt.
+  // Random 0: the shortest wait, and the earliest last attempt.
   test.each([
     ['Apple, the first time: a second', apns, 1, 0, 60 * S, null, 1 * S],
     ['Google, the first time: the ten seconds that it asks for', fcm, 1, 0, 60 * S, null, 10 * S],
@@ -52,7 +52,7 @@ describe('when an attempt that failed is repeated', () => {
           now = dueAt + answerMs
         }
         expect(expiresAt - now).toBeLessThanOrEqual(leastMs)
-        // Doubling up to the longest wait, of which each takes half at the least; and the last one.
+        // Doubling up to the longest wait, at least half of it each time; and the last one.
         const doublings = Math.ceil(Math.log2(its.longestMs / its.firstMs)) + 1
         expect(attempts).toBeLessThanOrEqual(1 + doublings + Math.ceil(expiresAt / (its.longestMs / 2)) + 1)
       }),

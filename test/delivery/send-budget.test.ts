@@ -4,7 +4,7 @@ import type { SendBudget } from '../../src/delivery/send-budget.ts'
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** One that sends all it may, turn after turn, and notes how many each time. */
+/** Sends all it may at each turn, and notes how many. */
 function eager(budget: SendBudget, want: number) {
   const sent: number[] = []
   let left = want

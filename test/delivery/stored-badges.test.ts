@@ -61,7 +61,7 @@ function accept(badge: BadgeChange | null, tags: string[] | null = null): number
   return store.lastPush()
 }
 
-/** A push as a new run of the process has it: of all that is open this one alone. */
+/** Loads one open push, as a new run of the process does. */
 function begin(push: number, overrides: Partial<DeliveryStore> = {}) {
   const { clock } = registry
   const run = openOutbox(registry, {
@@ -151,7 +151,7 @@ describe('the page of a push that changes badges', () => {
     await run.quiet()
     expect(new Set(tasks.map(({ recipient }) => recipient.device)).size).toBe(300)
     expect(tasks).toHaveLength(300)
-    // Behind the first ones there were some from anywhere.
+    // Behind the first ones, some from anywhere.
     expect(tasks.slice(0, 20).some(({ recipient }) => recipient.device > 100)).toBe(true)
     expect(new Set(shows)).toEqual(new Set([1]))
     expect(new Set(stored())).toEqual(new Set([1]))
@@ -175,7 +175,7 @@ describe('the page of a push that changes badges', () => {
     })
     run.answer(await run.take(1))
     isDamaged = true
-    // The pages that were leased with the first one.
+    // The pages leased with the first one.
     const ready = await run.take(1063)
     expect(ready).toHaveLength(1063)
     run.answer(ready)
@@ -319,14 +319,14 @@ test('whose badge was changed is remembered until the page is settled, and no lo
   expect(second).toHaveLength(500)
   await leased(run)
   expect(leases()).toEqual([{ push, n: 1064 }])
-  // The first page is settled last: until then it is on none that the next run leaves out.
+  // The first page is settled last: until then the next run skips none of it.
   run.answer(second)
   await run.quiet()
   expect(leases()).toEqual([{ push, n: 1064 }])
   run.answer(first)
   await run.quiet()
   expect(leases()).toEqual([{ push, n: 500 }])
-  // Pages that are cut short by a stop are read again from there on.
+  // The next run reads pages that a stop truncated from there on.
   run.answer(await run.take(100))
   run.outbox.stop()
   await run.quiet()

@@ -10,13 +10,13 @@ const { clock, service, simulator, arrivals, logged, pass, push, register, statu
 const finished = (id: string) => pass(until(async () => (await status(id)).state === 'finished'))
 
 /**
- * Pushes to one device until the push is finished: each request's status, with the ms since the first one. `againWithinMs`:
- * the second must come in this time.
+ * Pushes to one device until the push has finished. Returns each request's status and ms since the first.
+ * `againWithinMs`: limit for the second.
  */
 async function tried(device: object, ttl: number, againWithinMs?: number) {
   await register({ badge: 0, ...device })
   const id = await push({ platform: [0, 1, 2], ttl })
-  // A first request waits for its connection: no time passes meanwhile.
+  // The first request waits for its connection, with the clock still.
   await until(() => arrivals().length > 0)
   if (againWithinMs !== undefined) {
     await within(service, clock, againWithinMs, () => until(() => arrivals().length > 1))
@@ -49,7 +49,7 @@ describe('a time to live is used to its end', () => {
     ['microsoft/channelthrottled', 201],
   ])('a lone browser is tried again after one to two seconds: %s', async (order, status) => {
     const token = `https://simulator.invalid/${order}-1:1`
-    // And what the tick of a quarter of a second adds.
+    // Plus a tick of a quarter of a second.
     const requests = await tried({ platform: '2', token, keys: EXAMPLE_SUBSCRIPTION }, 3600, 2500)
     expect(requests.map((request) => request.status)).toEqual([status, 201])
     expect(requests[1]?.after).toBeGreaterThanOrEqual(1000)

@@ -20,7 +20,7 @@ const TOKENS = tokensOf(0, 30)
 
 const UNREADABLE = 'a device cannot be read; trying again'
 
-/** Takes the table of devices away, or puts it back, from outside. */
+/** Renames the table of devices, as another process. */
 function rename(from: string, to: string): void {
   using other = new Database(join(service.data, 'bellhop.db'))
   other.run('PRAGMA busy_timeout = 5000')

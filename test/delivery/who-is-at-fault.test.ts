@@ -4,10 +4,7 @@ import { fileSending } from '../support/file-sending.ts'
 import { refusal, tokenOf, tokensOf } from '../support/sending.ts'
 import { until } from '../support/until.ts'
 
-/*
- * The table of the manual's page on faults, a test a row: who is at fault, what waits, what goes on, who is told. This
- * machine's row is in `open/unwritten.test.ts`.
- */
+/* The table of the manual's page on faults, one test a row. For this machine's row see `open/unwritten.test.ts`. */
 const DEVICES = 200
 
 const MINUTE_MS = 60_000
@@ -105,13 +102,13 @@ test('a credential that is replaced: who was refused with the one before is sent
   let wrong = true
   simulator.answerWith((attempt) => (wrong ? bad(attempt) : null))
   const id = await push(0)
-  // The page of the ten that were refused is open: most of it has not been sent to.
+  // The page of the ten refused is open: most of it is unsent.
   await logged(({ event }) => event === 'sending paused')
   wrong = false
   service.equip(use.application, simulator, ['apns'])
   const since = clock.now()
   await pass(reached(id, 30))
-  // The pause was 22.5 s, and nobody of them would have been due before.
+  // The pause was 22.5 s; nobody was due before.
   expect(clock.now() - since).toBeLessThan(20_000)
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { WriteQueue } from '../../src/delivery/persist.ts'
 
-/** A disk that takes a transaction when it is told to. */
+/** Takes a transaction when told to. */
 function disk() {
   const transactions: { readonly run: () => unknown; readonly done: (result: unknown) => void }[] = []
   return {
@@ -46,7 +46,7 @@ describe('what a delivery has to write', () => {
     const queue = new WriteQueue(persist)
     void queue.add(() => void written.push('first'))
     void queue.add(() => void written.push('second'))
-    // A transaction that was rolled back, to be tried again later.
+    // A transaction was rolled back, to be retried.
     transactions[0]?.run()
     expect(written.splice(0)).toEqual(['first'])
     await take()

@@ -13,7 +13,7 @@ function accuse(breaker: Breaker, device: number, complaint: PauseReason = 'misc
   return breaker.accuse({ device, complaint, reason: REASON[complaint], isFirst: true })
 }
 
-/** So many different devices complain, the first with this number. */
+/** So many devices complain, from number `first` on. */
 function accuseAll(breaker: Breaker, count: number, first = 0): boolean[] {
   return Array.from({ length: count }, (_, n) => accuse(breaker, first + n))
 }

@@ -21,7 +21,6 @@ let now: number
 let lines: [string, object | undefined][]
 let lanes: Lanes
 let made: number
-/** Of the credential, as webhooks are told. */
 let events: string[]
 /** By origin, oldest first. */
 let onTheirWay: Map<string, { readonly task: Task; readonly sending: Sending }[]>
@@ -76,12 +75,12 @@ function send(origin: string, task = notification()): string {
   return 'go'
 }
 
-/** Sends to as many as there is room for; gives how many. */
+/** Fills the window; returns how many it sent. */
 function fill(origin: string): number {
   for (let count = 0; ; count++) if (send(origin) !== 'go') return count
 }
 
-/** The answer to the oldest that is on its way. */
+/** Answers the oldest in flight. */
 function answer(origin: string, outcome: Outcome = ACCEPTED) {
   const [oldest, ...others] = onTheirWay.get(origin) ?? []
   if (oldest === undefined) throw new Error(`nothing is on its way to ${origin}`)
@@ -103,7 +102,7 @@ describe('gateways of one credential', () => {
     expect(fill(MOZILLA)).toBe(1)
     release()
     answer(GOOGLE)
-    // The window is open for four, and none is in flight.
+    // The window is four, and none is in flight.
     expect(fill(GOOGLE)).toBe(4)
     expect(fill(MOZILLA)).toBe(0)
   })

@@ -18,7 +18,7 @@ const PUT_OFF: Outcome = { kind: 'deferred', afterMs: null, scope: 'device', rea
 const REFUSED: Outcome = { kind: 'rejected', blame: 'push', reason: 'PayloadTooLarge' }
 const FAILED = { kind: 'failed', state: 'rejected', reason: 'PayloadTooLarge', device: 'keep', since: null } as const
 
-/** `null` verdict: it is accepted. */
+/** `null`: accepted. */
 function answered(
   task: Task,
   verdict: FinalVerdict = ACCEPTED,
@@ -42,7 +42,7 @@ function writtenIn(delivery: Delivery): Settlement {
 
 const BADGES: DeliveryEvent = {
   kind: 'badges leased',
-  // One that was read and is settled.
+  // A device that was read and settled.
   batch: taken(deliveryOf(recordOf({ ceiling: 1 }), audienceOf([1]))).batch,
   badges: new Map([[1, 5]]),
   badgeChanges: 1,
@@ -79,7 +79,7 @@ interface Begun {
   readonly settlement: Settlement
 }
 
-/** Three devices, of which the first is sent to, and device 9, who waits for another attempt. */
+/** Three devices, the first of them sent to, and device 9, which waits for a retry. */
 function open(): Begun {
   const record = recordOf({ ceiling: 3, addressed: 4, settled: 1, retries: 1 })
   const delivery = deliveryOf(record, audienceOf([1, 2, 3]), LATER)
@@ -94,7 +94,7 @@ function aborted(): Begun {
   return begun
 }
 
-/** One device, that waits for another attempt. */
+/** One device that waits for a retry. */
 function parked(): Begun {
   const delivery = deliveryOf(recordOf({ ceiling: 1, addressed: 1 }), audienceOf([1]))
   delivery.on(answered(taken(delivery), LATE, PUT_OFF), NOW)
@@ -112,10 +112,10 @@ function over(): Begun {
 
 const BEGIN: Readonly<Record<Phase, () => Begun>> = { open, aborted, waiting: parked, over }
 
-/** The phase by then, what is to be done, and who is taken then. */
+/** The phase, the effects, and the device taken next. */
 type Expected = readonly [phase: Phase, effects: readonly string[], taken: number | null]
 
-/** By phase; who is left out cannot come to it: nobody is on the way, or leased. */
+/** By phase. Devices left out cannot come to it: they are neither in flight nor leased. */
 type Row = readonly [
   name: string,
   event: DeliveryEvent | ((task: Task, settlement: Settlement) => DeliveryEvent),
@@ -244,7 +244,7 @@ const many = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
 const begin = (count: number, record: Parameters<typeof recordOf>[0] = {}) =>
   deliveryOf(recordOf({ ceiling: count, addressed: count, ...record }), audienceOf(many(count)))
 
-/** Takes everybody who can be taken; the first one is accepted at once, which opens the way for the others. */
+/** Takes every device it can. The first is accepted, which opens the window. */
 function takeAll(delivery: Delivery): Task[] {
   delivery.on(answered(taken(delivery)), NOW)
   const tasks: Task[] = []
@@ -477,7 +477,7 @@ describe('a push that changes badges', () => {
   })
 
   test('waits for the disk, and asks for no turn to search, while a page of a filtered audience is changed', () => {
-    // Behind the first page nobody is found for longer than one turn reads.
+    // Behind the first page, more reads than one turn allows find nobody.
     const silence = { page: (after: number) => ({ recipients: [], last: after + 1 }) }
     const population = audienceOf(many(64))
     const delivery = deliveryOf(recordOf({ ...record, ceiling: 10_000 }), {
@@ -523,10 +523,10 @@ describe('a sample', () => {
 describe('a delivery to which everything happens, in whatever order', () => {
   const SEEDS = 2000
 
-  /** Some seconds, on a machine with nothing else to do. */
+  /** Some seconds on an idle machine. */
   const TIMEOUT_MS = 60_000
 
-  /** What is not to happen throws: see `RecipientBook`, `PaperDisk` and `runAtRandom`. */
+  /** Errors throw: see `RecipientBook`, `PaperDisk` and `runAtRandom`. */
   function ranWith(seed: number): Ran {
     try {
       return runAtRandom(seed)
@@ -540,7 +540,6 @@ describe('a delivery to which everything happens, in whatever order', () => {
     () => {
       const ran = Array.from({ length: SEEDS }, (_, n) => ranWith(n + 1))
       const sum = (of: (one: Ran) => number) => ran.reduce((total, one) => total + of(one), 0)
-      // Else it would be shown for nothing that is rare.
       expect(sum(({ loads, parked }) => loads - parked - 1)).toBeGreaterThan(SEEDS / 20)
       expect(sum(({ parked }) => parked)).toBeGreaterThan(SEEDS / 20)
       expect(sum(({ stragglers }) => stragglers)).toBeGreaterThan(SEEDS)

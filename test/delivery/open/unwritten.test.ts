@@ -16,13 +16,13 @@ import { until } from '../../support/until.ts'
 
 /* Only results of notifications cannot be stored. */
 
-/** Recipients of one push that may be sent to without that being on disk (the manual, "Guarantees"). */
+/** Recipients of a push that may be sent to before that is on disk (the manual, "Guarantees"). */
 const MAX_OF_A_PUSH = 16 * 500
 
 /** Two pages more. */
 const DEVICES = 9000
 
-/** Pushes to one device, of an application and platform. */
+/** Pushes to one device in flight, per application and platform. */
 const MAX_SINGLES = 512
 
 const test = testInTurn(5)
@@ -58,7 +58,7 @@ const push = (path: '/push/all' | '/push/one', body: object, to = service) => ac
 
 /** Results cannot be stored until the returned function is called. */
 function refuseAnswers(): () => void {
-  // Like a full disk, no constraint: that would mean that the application is gone.
+  // Like a full disk. A constraint would mean that the application is gone.
   const trouble = 'BEGIN SELECT zeroblob(3000000000); END'
   service.database.statement(`CREATE TRIGGER refuse BEFORE UPDATE OF accepted ON delivery ${trouble}`).run()
   return () => void service.database.statement('DROP TRIGGER refuse').run()
@@ -110,7 +110,7 @@ describe('while what was sent cannot be written down', () => {
     )
     const taken = () => arrivals.filter(({ status }) => status === 200).map((arrival) => arrival.token)
     expect(taken()).toEqual([waits])
-    // Its row says that it is due.
+    // By its row it is due.
     clock.advance(61_000)
     await noMoreArrive()
     expect(taken()).toEqual([waits])
@@ -126,7 +126,7 @@ test('a call that sets a badge, and is refused, leaves the badge that was sent a
   const allow = refuseAnswers()
   await push('/push/all', { badge: '+1' })
   await noMoreArrive()
-  // It fails at its commit, as on a full disk.
+  // The commit fails, as on a full disk.
   const run = (sql: string) => void service.database.statement(sql).run()
   run('CREATE TABLE nobody (device INTEGER REFERENCES device DEFERRABLE INITIALLY DEFERRED)')
   run('CREATE TRIGGER refuse_badge AFTER UPDATE OF badge ON device BEGIN INSERT INTO nobody VALUES (-1); END')
@@ -143,7 +143,7 @@ test('a call that sets a badge, and is refused, leaves the badge that was sent a
 })
 
 describe('this machine at fault', () => {
-  /** As long as it takes: the test ends it. */
+  /** The test ends it. */
   const LOCK_MS = 600_000
   const LOCKER = join(import.meta.dir, '../../faults/stage/lock-database.ts')
 
@@ -188,7 +188,7 @@ describe('this machine at fault', () => {
     const first = Promise.withResolvers<ServerStream>()
     simulator.answerWith(() => ({ kind: 'custom', perform: first.resolve }))
     await push('/push/all', { badge: '+1' }, real)
-    // The first request goes alone: nobody else is sent to before the lock is held.
+    // The first request goes alone: nobody else is sent to before the lock.
     const stream = await first.promise
     const lock = Bun.spawn([process.execPath, LOCKER, join(real.data, 'bellhop.db'), String(LOCK_MS)])
     for await (const said of lock.stdout) if (Buffer.from(said).toString() === 'locked\n') break

@@ -14,9 +14,9 @@ import { createPushStore } from '../../../src/push/push-store.ts'
 import { EVERYBODY } from '../../audience/population.ts'
 import { openRegistry } from '../../support/registry.ts'
 
-/* Users are looked up in parts, and some of the devices that are found first are sent to meanwhile. */
+/* Users are looked up in parts, and devices found first are sent to before the rest. */
 
-/** Users with a device: some parts of the look-up, and some pages. */
+/** Several parts of the look-up, and several pages. */
 const USERS = 1300
 const name = (n: number) => `user-${String(n).padStart(5, '0')}`
 const NAMES = Array.from({ length: USERS }, (_, n) => name(n))
@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 afterEach(() => registry[Symbol.dispose]())
 
-/** `device.id` of the user `n`: users beside each other have devices that are not. */
+/** `device.id` of user `n`: neighbouring users do not have neighbouring devices. */
 const deviceOf = (n: number) => 1 + ((n * 7) % USERS)
 const USER_OF = new Map(NAMES.map((user, n) => [deviceOf(n), user]))
 const userAt = (id: number) => USER_OF.get(id) ?? ''
@@ -62,7 +62,7 @@ function cursorAt({ upTo, ahead }: Progress = { upTo: 0, ahead: [] }): AudienceC
   return new AudienceCursor(stored, store.recipients(stored))
 }
 
-/** The next page, and how many reads found nobody before; `null` for none. */
+/** `inVain`: reads that found nobody before the page. `null`: no page. */
 function nextPage(cursor: AudienceCursor): { readonly page: SendBatch | null; readonly inVain: number } {
   for (let inVain = 0; ; inVain++) {
     const page = cursor.read(true, NOW)
@@ -70,7 +70,7 @@ function nextPage(cursor: AudienceCursor): { readonly page: SendBatch | null; re
   }
 }
 
-/** Sends to the first `count` of a page, and settles it as far as that. */
+/** Sends to the first `count` of a page and settles those. */
 function send(cursor: AudienceCursor, page: SendBatch, count = page.recipients.length): number[] {
   for (let n = 0; n < count; n++) takeNext(page, NOW)
   cursor.settle(page, settleBatch(page, NOW, false).settled)
@@ -98,7 +98,7 @@ describe('a push to more users than are looked up at once', () => {
     expect(inVain).toBe(0)
     const early = page?.recipients.map(({ device }) => device) ?? []
     expect(early).toEqual(inOrder(NAMES.slice(0, 32).map((_, n) => deviceOf(n))))
-    // They are not the first devices: other users have those.
+    // Not the first devices, which other users have.
     expect(early).not.toEqual(ALL.slice(0, 32))
     expect(nextPage(cursor).inVain).toBeGreaterThan(0)
   })

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 /** More than the leases of two steps. */
 const DEVICES = 600
 
-/** Of a push that the last run was sending. */
+/** The push that the last run was sending. */
 const ID = '019a9f7e-3c1b-7000-8000-000000000000'
 
 let data: string

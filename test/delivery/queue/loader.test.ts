@@ -48,7 +48,7 @@ function accept(): OpenDelivery {
   return open
 }
 
-/** Their devices are to be sent to again, in a minute; nothing of it is in memory. */
+/** Their devices are due again in a minute; nothing is in memory. */
 function acceptWaiting(devices: readonly number[] = [device()]): OpenDelivery {
   const open = accept()
   const { clock, database } = registry

@@ -8,10 +8,10 @@ import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.t
 import type { LogFields } from '../../../src/log.ts'
 import { openRegistry } from '../../support/registry.ts'
 
-/* Pushes to one device that wait for another attempt, ten thousand of them: one is due each second. */
+/* Ten thousand pushes to one device wait for a retry, one due each second. */
 const COUNT = 10_000
 
-/** In a query plan. Of what is leased a step takes any. */
+/** In a query plan. A step takes any leased rows. */
 const SLOW = /^SCAN (?!CONSTANT|push_exception USING COVERING INDEX push_exception_leased)|TEMP B-TREE/
 const TOKEN = 'a1'.repeat(32)
 
@@ -101,7 +101,7 @@ describe('ten thousand deliveries that wait', () => {
       loader.remove(delivery, null)
       loader.load()
     }
-    // The next ones, as soon as half of the places are free.
+    // The next are loaded when half of the places are free.
     expect(loader.size).toBeWithin(64, 129)
     expect(Math.min(...loader.all().map(({ record: of }) => of.push))).toBe(129)
   })

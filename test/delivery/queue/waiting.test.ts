@@ -8,7 +8,7 @@ import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
-/** Tokens that order an answer: see src/gateway/simulator/apns/apns-magic-tokens.ts. */
+/** Tokens that choose an answer: src/gateway/simulator/apns/apns-magic-tokens.ts. */
 const FAILING = 'bad50000'.padEnd(64, '0')
 const THROTTLED = 'bad42900'.padEnd(64, '0')
 const THROTTLED_ONCE = 'bad42901'.padEnd(64, '0')
@@ -50,7 +50,7 @@ function look(sql: string): Readonly<Record<string, number>> {
   return row
 }
 
-/** Resolves when so many deliveries wait, and are not in memory. */
+/** Resolves when so many deliveries wait outside memory. */
 async function parked(count: number): Promise<void> {
   const sql = 'SELECT count(*) AS n FROM delivery WHERE finished_at IS NULL AND waits_until IS NOT NULL'
   await until(() => (look(sql)['n'] ?? 0) >= count)
@@ -198,7 +198,7 @@ describe('a delivery that only waits', () => {
       ids.push(await push('/push/one', { token }))
     }
     await parked(ids.length)
-    // All are due after some two seconds.
+    // All are due after about two seconds.
     const cancelling: ReturnType<Service['post']>[] = []
     while (cancelling.length < ids.length) {
       clock.advance(100)

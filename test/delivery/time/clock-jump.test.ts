@@ -71,7 +71,7 @@ describe('a clock that is put a day ahead', () => {
     let asked = 0
     simulator.answerWith(() => {
       if (++asked === 300) clock.set(clock.now() + DAY_MS)
-      // The rest comes when the jump has been noticed.
+      // The rest comes after the jump is noticed.
       return asked > 600 && asked < 605 ? DOWN : null
     })
     const status = await over(await push({ ttl }))
@@ -180,7 +180,7 @@ describe('a clock that is put a day ahead', () => {
     await register(1)
     const before = await push()
     await sent(before)
-    // The clock is looked at until the next tick.
+    // The clock is watched until the next tick.
     clock.set(clock.now() + DAY_MS)
     const began = clock.now()
     const id = await push({ ttl: 60 })
@@ -233,7 +233,7 @@ describe('a clock that is put back by a day, and not looked at since', () => {
     let answer = Promise.withResolvers<void>()
     simulator.onArrival(() => answer.resolve())
     simulator.answerWith(() => DOWN)
-    // While one waits the clock is looked at.
+    // A waiting push keeps the clock watched.
     await push()
     await answer.promise
     await service.logged(({ event }) => event === 'to be sent again')
@@ -265,7 +265,7 @@ test.each([
     expect(before).toBeWithin(1, 60_000)
     clock.set(clock.now() + byMs)
     clock.advance(250)
-    // Its time on disk is that of the new clock then.
+    // Its stored time is now that of the new clock.
     await service.put('/stats', { platform: '0' })
     expect(await told()).toBe(before - 250)
     const { finished_at: finishedAt } = await over(id)
@@ -308,7 +308,7 @@ describe('a stop that waits for answers', () => {
     await passing(service, clock, asked)
     const stopping = clock.now()
     const restarting = service.restart()
-    // The stop waits for what takes time, and nothing else moves the clock.
+    // The stop waits for time, which only this loop moves.
     while ((await Promise.race([restarting, Bun.sleep(5)])) === undefined) clock.advance(250)
     await using _ = await restarting
     expect(clock.now() - stopping).toBeGreaterThan(10_000)

@@ -5,14 +5,14 @@ import { recordOf } from '../../../support/made-up-delivery.ts'
 
 export const CREDENTIAL = 7
 
-/** How a gateway answers: `away` does not, but for a while. */
+/** `away`: no answers for a while. */
 type Mood = 'well' | 'flaky' | 'away' | 'refusing' | 'bad tokens'
 
 const MOODS: readonly Mood[] = ['well', 'well', 'flaky', 'flaky', 'away', 'refusing', 'bad tokens']
 
 export type Circumstances = ReturnType<typeof circumstancesOf>
 
-/** What a seed brings: an audience, a gateway, a disk, and how often what goes wrong. */
+/** What a seed chooses: audience, gateway, disk, and how often things fail. */
 export function circumstancesOf(dice: Dice) {
   const isHuge = dice.happens(0.5)
   const small = [0, 1, 1, dice.whole(2, 40), dice.whole(2, 40), dice.whole(41, 200), dice.whole(200, 900)]
@@ -31,16 +31,16 @@ export function circumstancesOf(dice: Dice) {
     }),
     mood: isHuge ? 'well' : dice.pick(MOODS),
     reach: dice.happens(30) ? dice.whole(1, 50) : Number.POSITIVE_INFINITY,
-    /** Reads until the users of the audience are looked up. */
+    /** Reads before the users of the audience are known. */
     lookups: dice.happens(15) ? dice.whole(1, 6) : 0,
     readsFail: dice.happens(10),
-    /** Of a hundred that are taken. */
+    /** Per hundred taken. */
     samples: dice.pick([0, 0, 10, 60]),
-    // Of a thousand steps.
+    // Per thousand steps.
     crashes: dice.pick([0, 0, 3]),
     stops: dice.pick([0, 0, 8]),
     cancels: dice.pick([0, 0, 0, 3]),
-    /** How soon the disk takes what is to be written, in percent. */
+    /** Chance per step that the disk takes a write, in percent. */
     disk: dice.pick([2, 20, 60]),
     window: dice.pick([1, 10, 100, 1000]),
     steps: isHuge ? 400 : dice.whole(0, 150),
@@ -53,7 +53,7 @@ interface Asked {
   readonly isHeld: boolean
 }
 
-/** What a gateway says; `null` where it is not asked. */
+/** `null`: the gateway is not asked. */
 export function answerOf(
   { mood, isRestless, isHeld }: Asked,
   dice: Dice,

@@ -5,7 +5,7 @@ import type { Circumstances } from './circumstances.ts'
 
 export const READ_ERROR = 'disk I/O error'
 
-/** Where the first of `devices`, which are in order, stands that is behind `after`. */
+/** Index of the first of the sorted `devices` behind `after`. */
 export function firstBehind(devices: readonly number[], after: number): number {
   let [low, high] = [0, devices.length]
   while (low < high) {
@@ -16,7 +16,7 @@ export function firstBehind(devices: readonly number[], after: number): number {
   return low
 }
 
-/** An audience that is read as the database is: some at a time, after its users are looked up, and not at each attempt. */
+/** Reads like the database: some devices at a time, after the users are known, and with failures. */
 export function madeUpAudience(is: Circumstances, dice: Dice, isRestless: () => boolean): Recipients {
   const { devices, reach } = is
   let { lookups } = is

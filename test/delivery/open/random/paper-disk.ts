@@ -12,7 +12,7 @@ import { ensure } from './ensure.ts'
 
 export type Fate = 'accepted' | 'failed'
 
-/** As much of the database as a delivery writes. */
+/** The part of the database that a delivery writes. */
 export class PaperDisk {
   #progress = 0
   #ahead: OpenDelivery['ahead'] = []
@@ -28,7 +28,7 @@ export class PaperDisk {
     return this.#isFinished
   }
 
-  /** The delivery, as it is loaded. `waitsUntil`: since when it was put away. */
+  /** The delivery as loaded. `waitsUntil`: set if it was put away. */
   record(of: OpenDelivery, waitsUntil: number | null): OpenDelivery {
     return {
       ...of,
@@ -68,20 +68,20 @@ export class PaperDisk {
     ensure(this.#settled === known, () => `${this.#settled} are settled, and ${known} are on disk`)
   }
 
-  /** The delivery ends, of `size` recipients: every one of them is accounted for. */
+  /** Every one of the `size` recipients is accounted for. */
   finish({ abortReason, unsent }: DeliveryEnd, size: number, isCounted: boolean): void {
     this.#isFinished = true
     const waited = this.waiting.size
     const sum = this.#accepted + this.#failed + waited + (unsent ?? 0)
     const all = `${this.#accepted} accepted, ${this.#failed} failed, ${waited} waited, ${unsent} unsent, of ${size}`
-    // Where not everybody was read, nobody knows how many are left.
+    // If not all were read, the rest is unknown.
     ensure(abortReason !== null && unsent === null ? sum <= size : sum === size, () => all)
     ensure(abortReason !== null || waited === 0, () => `it ends while ${waited} wait`)
     const isKnown = abortReason === null || isCounted
     ensure(!isKnown || (this.#addressed ?? 0) === size, () => `it addresses ${this.#addressed}, of ${size}`)
   }
 
-  /** When the next is due; `null`: nobody waits. */
+  /** `null`: nobody waits. */
   nextDue(): number | null {
     let next: number | null = null
     for (const { state, dueAt } of this.waiting.values()) {

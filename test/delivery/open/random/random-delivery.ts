@@ -10,14 +10,14 @@ import { madeUpAudience, READ_ERROR } from './made-up-audience.ts'
 import { PaperDisk } from './paper-disk.ts'
 import { RecipientBook } from './recipient-book.ts'
 
-/** Rounds, of 250 ms, in which a delivery must come to its end once nothing is held back any more. */
+/** Rounds of 250 ms in which a delivery must finish once nothing is held back. */
 const MAX_ROUNDS = 1000
 
 const TICK_MS = 250
 
 type Lease = Exclude<Effect, { kind: 'write' | 'expired' | 'refused' }>
 
-/** What has happened, so that a test can tell that it all did. */
+/** What happened, to prove that everything did. */
 export interface Ran {
   readonly loads: number
   readonly parked: number
@@ -26,25 +26,25 @@ export interface Ran {
   readonly abortReason: AbortReason | null
 }
 
-/** What ends with the process, or when the delivery leaves memory. */
+/** Ends with the process, or when the delivery leaves memory. */
 interface Run {
   readonly delivery: Delivery
   readonly book: RecipientBook
   readonly inFlight: Task[]
   readonly held: Set<Task>
-  /** To be written, in order; and on disk, of which the delivery does not know yet. */
+  /** To be written, in order; and on disk, unknown to the delivery. */
   readonly settlements: Settlement[]
   readonly written: Settlement[]
   readonly leases: Lease[]
-  /** What the disk has done beside that, of which the delivery does not know yet. */
+  /** Other work of the disk, unknown to the delivery. */
   readonly events: (() => void)[]
-  /** Settlements that said that they were the last. */
+  /** Settlements that claimed to be the last. */
   ends: number
 }
 
 /**
- * One delivery from its first page to its end, to which everything happens that can happen, in an order that `seed`
- * decides: on a disk of paper, without a clock. Whatever is wrong throws.
+ * Runs one delivery to its end through everything that can happen, in an order set by `seed`: no clock, no real disk.
+ * Errors throw.
  */
 export function runAtRandom(seed: number): Ran {
   const dice = diceOf(seed, 0)
@@ -75,7 +75,7 @@ export function runAtRandom(seed: number): Ran {
     }
   }
 
-  /** Loads the delivery from disk; what was in memory is lost. */
+  /** Loses what was in memory. */
   function load(waitsUntil: number | null = null): void {
     noteRun()
     run = begin(waitsUntil)
@@ -135,7 +135,7 @@ export function runAtRandom(seed: number): Ran {
     ensure(settlements.length + written.length + inFlight.length === 0, () => 'it is put away too soon')
   }
 
-  /** What whoever stops the service is told. */
+  /** The numbers that a stop reports. */
   function checkSummary(): void {
     const { delivery, book, inFlight, settlements, written } = run
     const said = delivery.summary(now).notWrittenDown
@@ -195,7 +195,7 @@ export function runAtRandom(seed: number): Ran {
     on({ kind: 'answered', task, outcome, verdict, finding: null })
   }
 
-  /** The disk takes the next settlement, in their order. */
+  /** The disk takes the next settlement. */
   function commit(): void {
     const { delivery, book, settlements, written } = run
     const settlement = settlements.shift()
@@ -211,7 +211,7 @@ export function runAtRandom(seed: number): Ran {
     if (settlement !== undefined) on({ kind: 'written', settlement })
   }
 
-  /** The disk takes any of the leases, before or after settlements. */
+  /** The disk takes any lease, before or after settlements. */
   function lease(): void {
     const { leases, events, delivery, book } = run
     const [effect] = leases.splice(dice.whole(0, leases.length - 1), 1)
@@ -261,7 +261,7 @@ export function runAtRandom(seed: number): Ran {
     })
   }
 
-  /** The process stops: nothing is sent any more, and everything is written as far as it was. */
+  /** The process stops: no more sends, and everything is written as it stands. */
   function stop(): void {
     for (let left = dice.whole(0, run.inFlight.length); left > 0; left--) answer()
     on({ kind: 'stopped' })
@@ -273,7 +273,7 @@ export function runAtRandom(seed: number): Ran {
     if (!disk.isFinished) crash()
   }
 
-  /** What the disk had to do is done, or becomes known; whether there was something. */
+  /** The disk works, or its work becomes known. Returns whether there was any. */
   function diskStep(): boolean {
     const { settlements, written, leases, events } = run
     if (settlements.length > 0 && dice.happens(60)) commit()

@@ -5,16 +5,16 @@ import { ensure } from './ensure.ts'
 import { firstBehind } from './made-up-audience.ts'
 import type { Fate, PaperDisk } from './paper-disk.ts'
 
-/** Recipients that may have been sent to without that being on disk (the manual, "Guarantees"). */
+/** Recipients of a push that may be sent to before that is on disk (the manual, "Guarantees"). */
 const MAX_UNWRITTEN = 16 * 500
 
 /**
- * Where a recipient is who was sent to in this run, or waits: on the way; to be sent to again, without or after an
- * attempt that is written down; answered, and on no settlement yet; on one, to be tried again.
+ * Where a recipient is that was sent to in this run, or waits: in flight; to be sent again, before or after a stored
+ * attempt; answered, but not in a settlement; in a settlement, to be retried.
  */
 type Place = 'sent' | 'put back' | 'due' | `answered, ${'retry' | Fate}` | 'waits'
 
-/** What has happened to each recipient in one run of the process. Whatever does not follow from that throws. */
+/** What happened to each recipient in one run of the process. Contradictions throw. */
 export class RecipientBook {
   readonly #devices: readonly number[]
   readonly #inAudience: Set<number>
@@ -22,9 +22,9 @@ export class RecipientBook {
   readonly #fates: Map<number, Fate>
   readonly #reported: Set<number>
   readonly #unwritten = new Set<number>()
-  /** Of the devices, those that the progress has passed. */
+  /** Devices that the progress has passed. */
   #passed = 0
-  /** Ranges ahead of it in which everybody was found to be reported. */
+  /** Ranges ahead of the progress in which everybody was reported. */
   readonly #checked = new Set<string>()
   #accepted = 0
   mostUnwritten = 0
@@ -38,7 +38,7 @@ export class RecipientBook {
     this.#reported = new Set([...disk.fates.keys(), ...disk.waiting.keys()])
   }
 
-  /** Recipients that were accepted, and are on no settlement. */
+  /** Accepted recipients in no settlement. */
   get accepted(): number {
     return this.#accepted
   }
@@ -68,7 +68,7 @@ export class RecipientBook {
     if (fate === 'accepted') this.#accepted++
   }
 
-  /** A settlement is to be written: what it says must be what happened. `phase`: of the delivery by then. */
+  /** The settlement must say what happened. `phase`: of the delivery. */
   issued({ progress, ahead, results, accepted, acceptedWith, dropped }: Settlement, phase: Phase): void {
     const devices = acceptedWith.get(CREDENTIAL) ?? []
     ensure(devices.length === accepted, () => `${accepted} are said to be accepted, and ${devices.length} were`)
@@ -89,14 +89,14 @@ export class RecipientBook {
 
   written({ acceptedWith, results }: Settlement): void {
     for (const device of acceptedWith.get(CREDENTIAL) ?? []) this.#unwritten.delete(device)
-    // Of who is leased an end of the process loses the answer.
+    // For a leased recipient the end of the process loses the answer.
     for (const { device, state } of results) if (state !== 'leased') this.#unwritten.delete(device)
   }
 
   #settled(device: number, fate: Fate, phase: Phase): void {
     const place = this.#places.get(device)
     ensure(!this.#fates.has(device), () => `${device} is settled twice`)
-    // Who was held back, or put off, fails with the delivery.
+    // Held-back recipients fail with the delivery.
     const failsWithIt = fate === 'failed' && phase !== 'open' && (place === 'put back' || place === 'answered, retry')
     ensure(place === `answered, ${fate}` || failsWithIt, () => `${device} is ${fate}, and was ${place}`)
     this.#fates.set(device, fate)
@@ -107,7 +107,7 @@ export class RecipientBook {
   #waits(device: number, phase: Phase): void {
     const place = this.#places.get(device)
     ensure(!this.#fates.has(device), () => `${device} waits, and is settled`)
-    // Who is not sent to because of a pause, or a stop.
+    // Not sent to because of a pause or a stop.
     const isHeldBack = phase === 'open' && (place === 'put back' || place === 'due')
     ensure(place === 'answered, retry' || isHeldBack, () => `${device} waits, and was ${place}`)
     this.#places.set(device, 'waits')

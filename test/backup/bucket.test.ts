@@ -82,7 +82,7 @@ describe('a bucket', () => {
       problem: `${on.service} refuses the bucket "backups": these credentials may not list, read, write and delete there (AccessDenied).`,
     })
     expect(on.s3.objects.size).toBe(0)
-    // Bun's client gives the parts up by a call of its own, which nobody is told of.
+    // Bun's client aborts the upload in a call that it does not report.
     await on.s3.until(() => on.s3.open.size === 0)
   })
 })

@@ -10,7 +10,7 @@ import { dataDirectories } from './data.ts'
 
 class Stopped extends Error {}
 
-/** A database of which the devices have left nearly all free. */
+/** A database that is nearly all free after its devices left. */
 function emptied(directories: ReturnType<typeof dataDirectories>, devices = 1000) {
   const data = directories.make('data', devices)
   const path = join(data, 'bellhop.db')
@@ -38,10 +38,10 @@ describe('a database is compacted', () => {
     expect(statSync(path).size).toBeLessThan(before / 8)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(contentOf(path)).toEqual(content)
-    // An id is never given twice.
+    // An id is never reused.
     expect(directories.rows(path, sequence)).toEqual(numbers)
     expect(readdirSync(data).toSorted()).toEqual(['bellhop.db', 'serving.lock'])
-    // A server goes on with it, in WAL mode.
+    // A server continues in WAL mode.
     using database = openDatabase(data)
     expect(database.statement<{ mode: string }, []>('PRAGMA journal_mode').get()).toEqual({
       journal_mode: 'wal',

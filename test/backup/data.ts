@@ -11,11 +11,11 @@ interface StoredPush {
   readonly sendAt?: number
   readonly releasedAt?: number | null
   readonly parent?: number
-  /** Of iOS. */
+  /** On iOS. */
   readonly delivery?: { readonly finishedAt: number | null; readonly waiting?: number }
 }
 
-/** Data directories below one that is removed at the end. The clock starts at 2026-11-20 12:00 UTC. */
+/** Data directories in a temporary one. The clock starts at 2026-11-20 12:00 UTC. */
 export function dataDirectories() {
   const root = mkdtempSync(join(tmpdir(), 'bellhop-backup-'))
   const clock = createFakeClock()
@@ -25,11 +25,11 @@ export function dataDirectories() {
     clock,
     path: (name: string) => join(root, name),
 
-    /** One with an application and so many devices, which nobody has open. */
+    /** With an application and devices. No process has it open. */
     make(name: string, devices = 3, application = 'Corner Shop'): string {
       const data = join(root, name)
       mkdirSync(data)
-      // A copy: this process keeps open what it has opened with all its statements.
+      // A copy: this process keeps its database open while statements live.
       const seed = join(root, `seed of ${name}`)
       mkdirSync(seed)
       layNewDatabase(seed)
@@ -41,7 +41,7 @@ export function dataDirectories() {
       return data
     },
 
-    /** More devices, registered now. */
+    /** Registers more devices now. */
     register(data: string, count: number): void {
       using database = writeDatabaseFile(join(data, 'bellhop.db'))
       database.transact(() => {
@@ -56,7 +56,7 @@ export function dataDirectories() {
       })
     },
 
-    /** A push as it may be found; its number. */
+    /** Stores a push. Returns its number. */
     push(data: string, { sendAt, releasedAt = clock.now(), parent, delivery }: StoredPush): number {
       using database = writeDatabaseFile(join(data, 'bellhop.db'))
       const [{ number } = { number: 0 }] = database.all<{ number: number }>(

@@ -9,7 +9,7 @@ import { dataDirectories } from './data.ts'
 
 class Stopped extends Error {}
 
-/** A data directory with 3 devices, some of them only in its log, and a backup of another one with 5. */
+/** 3 devices, some only in the log, and a backup of another directory with 5. */
 function oldAndNew(directories: ReturnType<typeof dataDirectories>) {
   const data = directories.make('data', 3)
   const by = directories.path('new.db')
@@ -23,7 +23,7 @@ function devicesIn(path: string): number | null {
   return found.kind === 'good' ? found.content.devices : null
 }
 
-/** A process that was killed has left its log: what it had committed is there and nowhere else. */
+/** A killed process leaves its log, which alone holds its last commits. */
 function withLog(path: string): void {
   const killed = Bun.spawnSync([
     process.execPath,
@@ -60,7 +60,7 @@ describe('a database is replaced', () => {
       }
       expect(() => replaceDatabase({ path, by, keepAs, step })).toThrow(Stopped)
       expect(devicesIn(path)).toBe(4)
-      // The next try goes through, under another name.
+      // The next try works under another name.
       expect(replaceDatabase({ path, by, keepAs: `${keepAs}-again` })).toMatchObject({ kind: 'replaced' })
       expect(devicesIn(path)).toBe(5)
       expect(devicesIn(`${keepAs}-again`)).toBe(4)

@@ -11,10 +11,9 @@ import { dataDirectories } from './data.ts'
 
 const HOUR_MS = 3_600_000
 const DEVICES = 1000
-/** Of these. */
 const LABELLED = 20
 
-/** A token that APNs never answers for, so that a push to it stays open. */
+/** APNs never answers for this token, so its push stays open. */
 const SILENT = `bad00030${'0'.repeat(56)}`
 
 const directories = dataDirectories()
@@ -35,7 +34,7 @@ function tokenOf(device: number): string {
   return device.toString(16).padStart(64, '0')
 }
 
-/** A service with something of everything, of which a process makes a backup while a broadcast runs. */
+/** A service with something of everything. A process backs it up during a broadcast. */
 beforeAll(async () => {
   service = await startService({ clock })
   for (let device = 0; device < LABELLED; device++) {
@@ -62,14 +61,14 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   const stopped = service[Symbol.asyncDispose]()
-  // What is never answered is not waited for.
+  // Ends the wait for the missing answer.
   clock.advance(HOUR_MS)
   await stopped
   line[Symbol.dispose]()
   directories[Symbol.dispose]()
 })
 
-/** Of a table all, in the order of its key. */
+/** All rows, in key order. */
 function rowsOf(path: string, table: string, columns = '*'): unknown[] {
   return directories.rows(path, `SELECT ${columns} FROM ${table} ORDER BY 1, 2`)
 }
@@ -88,7 +87,7 @@ describe('a backup that was made while a broadcast ran', () => {
       ...[apnsKey.p8, account.private_key].flatMap((pem) => [pem, pem.split('\n')[1] ?? pem]),
     ]
     for (const secret of secrets) expect(bytes.includes(secret)).toBeFalse()
-    // It looks in the right place: the sealed ones are there, and beside each what may be shown of it.
+    // The search is valid: sealed credentials are there, with their public parts.
     expect(rowsOf(backup, 'credential')).toHaveLength(2)
     expect(bytes.includes(apnsKey.keyId)).toBeTrue()
     const again = await line.run(['backup', directories.path('again.db'), '--data', service.data])
@@ -131,7 +130,7 @@ describe('a backup that was made while a broadcast ran', () => {
     const content = 'number, id, notification, audience, send_at, created_at'
     expect(rowsOf(path, 'push', content)).toEqual(rowsOf(backup, 'push', content))
 
-    // And serves, sends nothing again, and what was scheduled for later once.
+    // A restored service sends nothing again, and scheduled pushes once.
     writeFileSync(join(into, 'key'), readFileSync(join(service.data, 'key')))
     const own = createFakeClock(clock.now())
     await using again = await startService({ clock: own, data: into, application: service.application })

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** A place with names, and something that makes them; `failing` says why not. */
+/** A place with names, and a maker. `failing`: why making fails. */
 function place(names: string[] = [], clock: FakeClock = createFakeClock()) {
   const log: Record<string, unknown>[] = []
   const world = {
@@ -19,7 +19,7 @@ function place(names: string[] = [], clock: FakeClock = createFakeClock()) {
     log,
     failing: null as string | null,
     unreachable: null as string | null,
-    /** Set: the next one takes until it is resolved. */
+    /** If set, the next backup waits for it. */
     gate: null as PromiseWithResolvers<void> | null,
     made: [] as string[],
     running: 0,
@@ -37,7 +37,7 @@ function place(names: string[] = [], clock: FakeClock = createFakeClock()) {
         make,
         verifier: null,
       }),
-    /** Lets time pass in steps in which promises settle. */
+    /** Advances in steps so that promises settle. */
     async pass(ms: number, stepMs = MINUTE_MS) {
       for (let passed = 0; passed < ms; passed += stepMs) {
         clock.advance(Math.min(stepMs, ms - passed))

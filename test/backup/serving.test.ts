@@ -34,7 +34,7 @@ afterAll(() => directories[Symbol.dispose]())
 
 const drafts = (folder: string) => readdirSync(folder).filter((name) => name.includes('.partial'))
 
-/** The environment of a process that stops where its copy is written, and has neither been checked nor got its name. */
+/** The environment of a process that stops right after its copy, before the check and the final name. */
 function stoppingAfterCopy() {
   const preload = directories.path('stop-after-copy.ts')
   writeFileSync(
@@ -150,7 +150,7 @@ describe('the process that makes one', () => {
     while (!stopped()) await Bun.sleep(5)
     const given = readFileSync(`/proc/${making.pid}/environ`, 'utf8').split('\0')
     expect(given).toContain('AWS_REGION=eu-1')
-    // Which says that nobody has asked for it.
+    // It says that no person asked for it.
     expect(given.filter((each) => /^(BELLHOP_|CREDENTIALS_)/.test(each))).toEqual(['BELLHOP_ACTING_FOR={}'])
     await making.stop()
   })

@@ -41,7 +41,7 @@ function place(known: Verification = { good: null, problem: null }) {
     clock,
     log,
     verifier,
-    /** Looks as often as it wants to, as the schedule does; how often a backup was opened meanwhile. */
+    /** Looks as often as it wants, like the schedule. Returns how often a backup was opened. */
     async pass(ms: number): Promise<number> {
       const before = state.opened.length
       for (const end = clock.now() + ms; clock.now() < end;) {

@@ -11,20 +11,20 @@ import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 import { LANGUAGES, missing } from './backends/languages.ts'
 
-/** What `bun run backends` sets. */
+/** `bun run backends` sets it. */
 const ALL = process.env['BELLHOP_TEST_BACKENDS'] === 'all'
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const PHONE = { token: 'a-phone', platform: '1' }
 const ANN = { users: ['ann'] }
 const PARCEL = { title: 'Your order', msg: 'It is on its way: schön.' }
 
-/** Users that backends have got wrong: all of them are allowed. */
+/** Valid users that backends have got wrong. */
 const USERS = ['Zoe\u0308', '😀'.repeat(128), ' ann ', '"a"\\b\'c', '$e%s%n', '-n', '0', '\u2028', 'x'.repeat(256)]
 
 let service: Service
 let shop: Credentials
 let userKey: string
-/** One that the service has really sent. */
+/** Sent by a real service. */
 let webhook: Received
 beforeAll(async () => {
   service = await startService({ config: { webhookPrivate: true } })
@@ -178,7 +178,7 @@ for (const language of LANGUAGES) {
     })
 
     describe('where the server does not take the call', () => {
-      /** Pushes to a server that answers like this, one after the other, then like Bellhop. */
+      /** One push after another, to a server that gives these answers and then Bellhop's. */
       async function pushTo(...answers: ReturnType<typeof status>[]) {
         await using receiver = await startReceiver({ plain: true })
         receiver.answer = (response, received) => {
@@ -241,7 +241,7 @@ interface Said {
   readonly message?: string
 }
 
-/** A process that takes calls, a line each. */
+/** Takes calls, one per line. */
 function start(command: readonly string[]) {
   const child = Bun.spawn([...command], {
     env: {
@@ -250,7 +250,7 @@ function start(command: readonly string[]) {
       BELLHOP_APP_ID: shop.id,
       BELLHOP_SECRET: shop.secret,
       BELLHOP_USER_KEY: userKey,
-      // Elixir reads its input by it.
+      // Elixir reads its input in this encoding.
       LC_ALL: 'C.UTF-8',
     },
     stdin: 'pipe',

@@ -14,9 +14,9 @@ interface Answer {
 }
 
 /**
- * Drives a client library in a process of its own against a real server. `command`: runs it, with the server's address and
- * the application ID behind; it takes an event a line and answers with its state. `{"kind": "later", "ms": …}` is no event:
- * it sets the clock. `tokens`: two of its platform, and one that the simulator's gateway does not know any more.
+ * Drives a client library in its own process against a real server. `command` gets the server's address and the
+ * application ID as its last words, takes one event per line and answers with its state. `{"kind": "later", "ms": …}`
+ * sets the clock and is no event. `tokens`: two of the platform, and one that the simulated gateway calls gone.
  */
 export async function drive(
   service: Service,
@@ -29,20 +29,20 @@ export async function drive(
   const devices = async () => (await service.get('/deviceToken/all')).body
   await using client = startClient(command, service.url, app)
 
-  // Before there is a token nothing is sent, and nothing is lost.
+  // Without a token the client sends nothing and loses nothing.
   expect((await client.take({ kind: 'set', device: { tag: ['beta'], locale: 'de' } })).state.known).toBeNull()
   const { state } = await client.take({ kind: 'token', token })
   expect(state.known).toMatchObject({ token, body: { tag: ['beta'], locale: 'de', token, platform } })
   const says = expect.stringMatching(/^[a-z]+\/\d+\.\d+\.\d+$/)
   expect(await devices()).toMatchObject([{ token, platform, tag: ['beta'], locale: 'de', client: says }])
 
-  // What arrives and is opened counts, once.
+  // A receipt counts once.
   const { body: push } = await service.post('/push/one', { platform, token, msg: 'Cake', sound: '', badge: '' })
   for (const event of ['received', 'opened', 'opened']) await client.take({ kind: 'report', id: push.id, event })
   await client.take({ kind: 'report', id: push.id, event: 'action', action: 'buy' })
   expect((await service.get(`/push/${push.id}`)).body).toMatchObject({ o: 1, received: 1, actions: { buy: 1 } })
 
-  // Another token takes the place of the one before, and keeps what is known of the device.
+  // A new token replaces the old one and keeps the device's data.
   await client.take({ kind: 'token', token: moved })
   expect(await devices()).toMatchObject([{ token: moved, tag: ['beta'] }])
 
@@ -53,7 +53,7 @@ export async function drive(
   await client.take({ kind: 'logout' })
   expect(JSON.stringify(await devices())).not.toContain('bob')
 
-  // What the server refuses is told and not repeated.
+  // The client reports a refusal and does not repeat the call.
   const refused = await client.take({ kind: 'set', device: { tag: 7 } })
   expect(refused.told).toEqual([{ kind: 'register', status: 400 }])
   expect((await client.take(null)).told).toEqual([])
@@ -63,7 +63,7 @@ export async function drive(
   await client.take({ kind: 'leave' })
   expect(await devices()).toEqual([])
 
-  // An app that is installed again knows nothing of before: its gateway says that the first is gone.
+  // A reinstalled app knows nothing. The gateway says that its first token is gone.
   await using first = startClient(command, service.url, app)
   await first.take({ kind: 'token', token: gone })
   await using again = startClient(command, service.url, app)
@@ -73,7 +73,7 @@ export async function drive(
   await finished(service, toAll.body.id)
   expect(await devices()).toMatchObject([{ token }])
 
-  // A day away: what is older is dropped, and the device registers as soon as somebody answers.
+  // After a day the client drops old reports, and registers at the first answer.
   await using relay = startRelay(service.url)
   await using away = startClient(command, relay.url, app)
   await away.take({ kind: 'token', token: moved })
@@ -84,7 +84,7 @@ export async function drive(
   expect(back.state).toMatchObject({ known: { token: moved }, reports: [], wait: null })
   expect((await service.get(`/push/${push.id}`)).body).toMatchObject({ o: 1, received: 2 })
 
-  // Where nobody answers everything is kept.
+  // Without an answer the client keeps everything.
   await using offline = startClient(command, 'http://127.0.0.1:1', app)
   await offline.take({ kind: 'token', token })
   const kept = await offline.take({ kind: 'report', id: push.id, event: 'opened' })
@@ -92,7 +92,7 @@ export async function drive(
   expect(kept.state.wait?.attempt).toBeGreaterThan(0)
 }
 
-/** Between a client and the server: answers 503 until it hands on. */
+/** Stands between a client and the server. Answers 503 until `answers`. */
 function startRelay(to: string) {
   const relay = { answers: false }
   const server = Bun.serve({
@@ -114,7 +114,7 @@ async function finished(service: Service, id: string): Promise<void> {
   await service.logged((line) => line['event'] === 'push sent' && line['push'] === id)
 }
 
-/** A client library in a process of its own, which takes an event a line. */
+/** In its own process. Takes one event per line. */
 export function startClient(command: readonly string[], server: string, app: string) {
   const child = Bun.spawn([...command, server, app], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
   const lines = createInterface({ input: Readable.fromWeb(child.stdout as never) })[Symbol.asyncIterator]()

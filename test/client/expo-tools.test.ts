@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removePackages, writePackage } from './expo/launch.ts'
 
-/** Where `bun run clients` installs it. */
+/** `bun run clients` installs it here. */
 const MODULES = join(import.meta.dir, '../../.tools/clients/node_modules')
 const isThere = existsSync(join(MODULES, 'expo-file-system'))
 const withExpo = isThere ? { describe, why: '' } : { describe: describe.skip, why: ' (bun run clients installs them)' }
@@ -34,7 +34,7 @@ const CONFIGS = {
       version: '1.2.0',
       ios: { bundleIdentifier: 'com.example.shop' },
       android: { package: 'com.example.shop' },
-      // Twice, and beside the plugin that removes the default channel.
+      // Twice, and with the plugin that removes the default channel.
       plugins: ['expo-notifications', './bellhop/app.plugin.js', './bellhop/app.plugin.js'],
     },
   },
@@ -49,7 +49,7 @@ const CONFIGS = {
 withExpo.describe(`the client library for Expo, with Expo’s own tools${withExpo.why}`, () => {
   const root = mkdtempSync(join(tmpdir(), 'bellhop-expo-app-'))
   const at = (...path: readonly string[]) => readFileSync(join(root, ...path), 'utf8')
-  /** They need nothing of the network. */
+  /** They need no network. */
   const runs = async (...words: readonly string[]) => {
     const env = { ...process.env, CI: '1', EXPO_OFFLINE: '1', EXPO_NO_TELEMETRY: '1' }
     const child = Bun.spawn([process.execPath, '--bun', ...words], { cwd: root, env, stdout: 'pipe', stderr: 'pipe' })

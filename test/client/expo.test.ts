@@ -15,7 +15,7 @@ const SECRET = 'This is the secret of an application. It belongs to your backend
 const PUSH = '019a9f7e-3c1b-7000-8000-000000000000'
 const TAPPED = 'expo.modules.notifications.actions.DEFAULT'
 
-/** As FCM and Expo deliver it on Android, after a tap on what the system has shown. */
+/** As FCM and Expo deliver a tap on a system notification on Android. */
 const response = (push: string, actionIdentifier = TAPPED) => ({
   actionIdentifier,
   notification: {
@@ -43,7 +43,7 @@ describe('the client library for Expo', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  /** An application of its own for each test. */
+  /** An application per test. */
   function begin(server = service.url) {
     const application = service.addApplication(crypto.randomUUID())
     return {
@@ -102,7 +102,7 @@ describe('the client library for Expo', () => {
     const { connect, phone } = await launch(place)
     await connect().register()
     const push = await send('android-1')
-    // Started from the recent apps, Android tells the same again; iOS tells a listener, too.
+    // Android repeats a tap when the app starts from the recent apps. iOS also tells a listener.
     for (const expected of [[{ push, action: null, link: 'shop://1', data: { order: '7' } }], []]) {
       const again = await launch(place, { folder: phone.folder, first: response(push) })
       const bellhop = again.connect()
@@ -127,7 +127,7 @@ describe('the client library for Expo', () => {
     const push = await send('android-1')
     phone.tell('received', response(push).notification)
     phone.tell('response', response(push, 'buy'))
-    // Its own notifications, and what is swiped away, are not taps.
+    // The app's own notifications and swipes are not taps.
     const { notification } = response(push, 'com.apple.UNNotificationDismissActionIdentifier')
     phone.tell('response', { actionIdentifier: 'com.apple.UNNotificationDismissActionIdentifier', notification })
     const own = { ...notification, request: { ...notification.request, trigger: null } }
@@ -183,7 +183,7 @@ describe('the client library for Expo', () => {
     writeFileSync(join(phone.folder, 'bellhop-received', push), '')
     phone.tell('change', 'active')
     while ((await counts(push)).received !== 1) await Promise.resolve()
-    // An extension reports the others itself.
+    // An extension reports the others.
     phone.tell('received', response('p2').notification)
     await bellhop.setTags([])
     expect(JSON.parse(readFileSync(join(phone.folder, 'bellhop.json'), 'utf8')).state.reports).toEqual([])

@@ -9,7 +9,7 @@ import { drive } from './drive.ts'
 
 const root = join(import.meta.dir, '../..')
 const library = join(root, 'src/client/flutter')
-/** Where `bun run clients` installs it. A program for 32-bit x86. */
+/** `bun run clients` installs it here, for 32-bit x86. */
 const DART = join(root, '.tools/clients/node_modules/sass-embedded-linux-ia32/dart-sass/src/dart')
 const QEMU = Bun.which('qemu-i386-static')
 const isThere = QEMU !== null && existsSync('/lib/ld-linux.so.2') && existsSync(DART)
@@ -36,7 +36,7 @@ inDart.describe(`the client library for Flutter${inDart.why}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'bellhop-flutter-'))
   const program = join(folder, 'main.dill')
   const dart = (...words: readonly string[]) => [QEMU ?? '', DART, '--disable-dart-dev', ...words]
-  /** What a program of apps.dart prints. `home`: the app's folder. */
+  /** The output of a program of apps.dart. `home`: the app's folder. */
   const app = async (name: string, home = name) => {
     mkdirSync(join(folder, home), { recursive: true })
     const { stdout, stderr } = await Bun.$`${dart(program, name, join(folder, home))}`.nothrow().quiet()
@@ -50,7 +50,7 @@ inDart.describe(`the client library for Flutter${inDart.why}`, () => {
       name,
       rootUri: pathToFileURL(`${path}/`).href,
       packageUri: 'lib/',
-      // Of its pubspec.yaml.
+      // As in its pubspec.yaml.
       languageVersion: '3.3',
     }))
     const config = join(folder, 'package_config.json')

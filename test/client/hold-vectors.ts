@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import vectors from '../../src/client/vectors.json'
 
-/** A script without types. */
+/** The script has no types. */
 export interface Core {
   readonly begin: (platform: string) => State
   readonly step: (state: State, event: object, now: number, random: number) => Stepped
@@ -31,7 +31,7 @@ interface Case {
 
 export const CASES = vectors.cases as readonly Case[]
 
-/** A test for each case of the contract. */
+/** One test per case of the contract. */
 export function holdVectors(load: () => Promise<Core>): void {
   test.each(CASES.map((one) => [one.name, one] as const))(
     '%s',

@@ -7,7 +7,7 @@ import { startService } from '../support/service.ts'
 import { drive } from './drive.ts'
 
 const root = join(import.meta.dir, '../..')
-/** Where `bun run clients` installs it. */
+/** `bun run clients` installs it here. */
 const KOTLINC = join(root, '.tools/clients/node_modules/kotlin-compiler/bin/kotlinc')
 const isThere = Bun.which('java') !== null && existsSync(KOTLINC)
 const inKotlin = isThere

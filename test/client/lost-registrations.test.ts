@@ -6,8 +6,8 @@ import type { Core } from './hold-vectors.ts'
 const CORE = join(import.meta.dir, '../../src/client/web/core.js')
 
 /**
- * Shares of devices, and on which share of the days each is used, once and at any time of day. On a day 40 % are used: a
- * fifth every day, two fifths on 4 days of 10, and two fifths on one of 10. The figures of `backup.md` are of these.
+ * Shares of devices, and their chance of use on a day, once and at any time. 40 % are used on a day. `backup.md` takes
+ * its figures from here.
  */
 const HABITS = [
   [0.2, 1],
@@ -15,13 +15,13 @@ const HABITS = [
   [0.4, 0.1],
 ] as const
 
-/** The same numbers in each run (Numerical Recipes' generator). */
+/** Repeatable numbers (Numerical Recipes' generator). */
 function numbers(seed: number): () => number {
   let at = seed
   return () => (at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32
 }
 
-/** The time at which a device registers again, by the client library's contract, after its registration at 0 was lost. */
+/** When a device registers again, by the client contract, after its registration at 0 was lost. */
 function backAt({ begin, step, next }: Core, usedDays: number, random: () => number): number {
   const at = random() * DAY_MS
   let { state } = step(begin('0'), { kind: 'token', token: 'aa' }, at, 0)

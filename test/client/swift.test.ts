@@ -19,7 +19,7 @@ import type { Service } from '../support/service.ts'
 import { drive, startClient } from './drive.ts'
 
 const root = join(import.meta.dir, '../..')
-/** Where `bun run clients` installs it. */
+/** `bun run clients` installs it here. */
 const RUN = join(root, '.tools/clients/swift/run')
 const inSwift = existsSync(RUN)
   ? { describe, why: '' }
@@ -54,7 +54,7 @@ inSwift.describe(`the client library for iOS${inSwift.why}`, () => {
     writeFileSync(join(folder, name), text)
   }
 
-  /** Runs the client, with an app group of its own unless `group` is that of another. What it prints. */
+  /** Runs the client and returns its output. `group`: a new app group by default. */
   async function run(words: readonly string[], group = newGroup()) {
     const { stdout, stderr } = await Bun.$`${client} ${words}`
       .env({ ...process.env, APP_GROUP: `/work/${group}` })
@@ -68,7 +68,7 @@ inSwift.describe(`the client library for iOS${inSwift.why}`, () => {
   const left = (group: string) =>
     readdirSync(join(folder, filesOf(group))).filter((name) => name.startsWith('left-')).length
 
-  /** An app group as an app has left it that is registered. */
+  /** An app group of a registered app. */
   function registered({ address, app, receipts = true }: { address: string; app: string; receipts?: boolean }) {
     const group = newGroup()
     const known = { token: TOKEN, body: { token: TOKEN, platform: '0' }, at: Date.now() }
@@ -105,7 +105,7 @@ inSwift.describe(`the client library for iOS${inSwift.why}`, () => {
     await using service = await startService()
     const group = newGroup()
     const state = join(folder, filesOf(group), 'state.json')
-    // Nor can a folder be read.
+    // A folder cannot be read as a file.
     mkdirSync(state, { recursive: true })
     await using app = startClient(
       ['env', `APP_GROUP=/work/${group}`, ...client, 'drive'],

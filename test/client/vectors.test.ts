@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CASES, holdVectors } from './hold-vectors.ts'
 import type { Core } from './hold-vectors.ts'
 
-/** As the browser has it. */
+/** As the browser loads them. */
 const SCRIPTS = ['core.js', 'withdrawal.js'].map((name) => join(import.meta.dir, '../../src/client/web', name))
 const load = async () => Object.assign({}, ...(await Promise.all(SCRIPTS.map((path) => import(path))))) as Core
 

@@ -8,7 +8,7 @@ import type { Service } from '../support/service.ts'
 
 const ENDPOINT = 'https://updates.push.services.mozilla.com/wpush/v2/1'
 
-/** A browser of a test reaches no push service. */
+/** Tests reach no push service. */
 const SUBSCRIBES = `PushManager.prototype.subscribe = () => Promise.resolve({
   toJSON: () => (${JSON.stringify({ endpoint: ENDPOINT, keys: EXAMPLE_SUBSCRIPTION })}),
 })`
@@ -20,7 +20,7 @@ const TAPPED = `new Promise((resolve) => {
   self.dispatchEvent(Object.assign(new Event('notificationclick'), event))
 })`
 
-/** A push in the worker, while these are on the screen. What is left of them, by title. */
+/** A push in the worker while these are on the screen. Returns the titles that stay. */
 const WITHDRAWN = `(async () => {
   const { registration } = self
   for (const [title, tag, push] of [['one', 't1', 'p1'], ['two', 't2', 'p2'], ['three', 't3', 'p1'], ['four', 't4', null]])
@@ -75,7 +75,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
       for (const name of ['keys', 'token', 'platform']) delete body[name]
       return body
     })
-  /** `text`: of a function that gets `bellhop`, connected as the page is. */
+  /** `text`: a function that takes `bellhop`, connected like the page. */
   const run = (text: string) =>
     page.evaluate<unknown>(`import('/webpush/client.js').then(({ connect }) =>
       (${text})(connect({ app: '${app}', worker: '/webpush/worker.js', scope: location.pathname })))`)
@@ -86,7 +86,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     await page.getByText('This browser is registered').waitFor()
   }
 
-  /** It registers where something has changed, and not at each visit. */
+  /** It registers when something has changed, not at each visit. */
   async function registers() {
     await visit()
     expect(heard()).toEqual([{ timezone: expect.any(String), locale: expect.any(String) }])
@@ -95,7 +95,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     expect(heard()).toEqual([])
   }
 
-  /** It sets tags, signs in, and signs out the one before the next. */
+  /** It sets tags, and signs one user out before the next signs in. */
   async function signsIn() {
     await run(`(bellhop) => bellhop.setTags(['beta'])`)
     expect(await device()).toMatchObject({ tag: ['beta'] })
@@ -109,7 +109,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     expect(await device()).not.toHaveProperty('user', 'bob')
   }
 
-  /** It keeps what happens offline, and says it when it is online again. */
+  /** It keeps events offline and sends them once online. */
   async function keepsOffline() {
     await context.setOffline(true)
     await run(`(bellhop) => bellhop.setTags(['later'])`)
@@ -122,7 +122,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     expect(await device()).toMatchObject({ tag: ['later'] })
   }
 
-  /** It hears a tap that opens a page once, as soon as it listens. */
+  /** It hears a tap that opens a page once, on listening. */
   async function hearsTaps() {
     const [worker] = context.serviceWorkers()
     await worker?.evaluate<unknown>(TAPPED)
@@ -136,7 +136,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     expect(second).toBe('none')
   }
 
-  /** It closes what a push withdraws, and shows nothing in its place. */
+  /** It closes a withdrawn notification and shows nothing instead. */
   async function closes() {
     const [worker] = context.serviceWorkers()
     expect(await worker?.evaluate<unknown>(WITHDRAWN)).toEqual([
@@ -146,7 +146,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     ])
   }
 
-  /** It refuses the secret, and says what the server refuses. */
+  /** It refuses the secret and reports the server's refusals. */
   async function refuses() {
     const sentence = 'This is the secret of an application. It belongs to your backend. Here goes the ID, app_…'
     const wrong = `import('/webpush/client.js').then(({ connect }) => connect({ app: 'bhs_1' })).catch(({ message }) => message)`
@@ -163,7 +163,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     await visit()
     expect(await device()).toMatchObject({ token: ENDPOINT, tag: ['beta'] })
 
-    // Somebody may sign in long before the browser is registered.
+    // A user may sign in long before the browser registers.
     await run(`(bellhop) => bellhop.unregister()`)
     await page.evaluate<unknown>(`caches.delete('bellhop')`)
     await run(`(bellhop) => bellhop.login('zoe')`)
@@ -171,7 +171,7 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
     expect(await device()).toMatchObject({ token: ENDPOINT, user: 'zoe' })
   }
 
-  // One life of one browser: each step begins where the one before has ended.
+  // One browser's life: each step begins where the last ended.
   test('registers, signs in and out, keeps what happens offline, hears taps once, and unregisters', async () => {
     for (const step of [registers, signsIn, keepsOffline, hearsTaps, closes, refuses, unregisters]) await step()
   }, 120_000)

@@ -8,7 +8,7 @@ import { connectionLimits } from '../../src/http/connection-share.ts'
 import { command, limited, serve, shopHeaders } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
-/* More connections than a process may have files. Only Linux tells of its sockets. */
+/* More connections than the process may have files. Only Linux lists its sockets. */
 const FILES = 128
 const CROWD = 400
 const CALLS = 20
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(join(data, '..'), { recursive: true, force: true }))
 
-/** Connections that say nothing, from so many addresses; each that is closed comes again. */
+/** Silent connections from this many addresses. A closed one reconnects. */
 function crowdAt(url: string, addresses: number): Disposable {
   const port = Number(new URL(url).port)
   const open = new Set<ReturnType<typeof connect>>()
@@ -53,7 +53,7 @@ describe.if(process.platform === 'linux')('idle connections beyond the files tha
   test.each([1, 40])('of %d addresses keep nobody out: calls, pushes and the admin side go on', async (addresses) => {
     await using service = await serve(data, {}, [], limited('-n', FILES))
     using _ = crowdAt(service.url, addresses)
-    // Who says nothing is let in after a second (TCP_DEFER_ACCEPT).
+    // A silent connection is let in after a second (TCP_DEFER_ACCEPT).
     await until(() => readdirSync(`/proc/${service.pid}/fd`).length > FILES / 2)
     const statuses: number[] = []
     for (let n = 0; n < CALLS; n++) {

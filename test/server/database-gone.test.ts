@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { command, serve, shopHeaders } from '../support/service-process.ts'
 
-/* What an administrator may do to a database that is in use: nothing may be answered that the next start will not find. */
+/* Administrators do this to a database in use. The service must answer nothing that its next start will not find. */
 const CALLS = 20
 
 let parent: string
@@ -41,7 +41,6 @@ function dataDirectory(): string {
 
 const file = (data: string, end = '') => join(data, `bellhop.db${end}`)
 
-/** What is done, and what is said of it. */
 const WAYS: readonly (readonly [what: string, deed: (data: string) => void, said: RegExp])[] = [
   ['the database is removed', (data) => rmSync(file(data)), /bellhop\.db was removed/],
   ['its log is removed', (data) => rmSync(file(data, '-wal')), /bellhop\.db-wal was removed/],

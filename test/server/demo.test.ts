@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { testInTurn } from '../support/in-turn.ts'
 import { PROGRAM } from '../support/service-process.ts'
 
-/* `bellhop demo`, and `./scripts/start`, as whoever has just cloned the repository runs it. */
+/* `bellhop demo` and `./scripts/start`, run as from a fresh clone. */
 const ROOT = join(import.meta.dir, '../..')
 
 const test = testInTurn(4)
@@ -63,7 +63,7 @@ test('every command that it prints works as it is printed, while it runs', async
       text += chunk
       if (text.includes('Ctrl-C stops it.')) break
     }
-    // A line that goes on ends in a backslash.
+    // A backslash continues a line.
     const commands = text.replaceAll('\\\n', ' ').match(/^ {2}(?:\.\/scripts\/bun|curl) .*$/gm) ?? []
     expect(commands.map((line) => line.trim().split(' ')[2])).toEqual([
       'push',
@@ -77,7 +77,7 @@ test('every command that it prints works as it is printed, while it runs', async
       expect([line, run.exitCode, run.stderr.toString().includes('bellhop:')]).toEqual([line, 0, false])
       if (line.includes(' push ')) expect(run.stdout.toString()).toStartWith('sent 2 of 2')
     }
-    // The phones are simulated; a browser is reached for real, from a page that has a key for it.
+    // The phones are simulated. The browser is real: its page has a key.
     const page = /^ {2}(http:\S+\/webpush\/app_\w+)$/m.exec(text)?.[1] ?? ''
     expect(await (await fetch(`${page}/key`)).json()).toEqual({ publicKey: expect.stringMatching(/^B[\w-]{86}$/) })
     const tail = Bun.spawn(['sh', '-c', `exec ${commands.at(-1)?.trim()} --json`], {
@@ -87,7 +87,7 @@ test('every command that it prints works as it is printed, while it runs', async
     })
     const push = commands.find((one) => one.includes(' push ')) ?? ''
     let seen = ''
-    // It begins to look some time after its start.
+    // `tail` begins to look some time after its start.
     const pushing = (async () => {
       while (!seen.includes('notification.received')) {
         await Bun.spawn(['sh', '-c', push], { cwd: ROOT, env: environment(), stdout: 'ignore', stderr: 'ignore' })

@@ -8,7 +8,7 @@ import { tracedProgram, tracingHindrance } from '../nth/traced.ts'
 import { command, limited, serve, shopHeaders } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
-/* What a disk refuses, and SQLite calls an I/O error. */
+/* SQLite calls a disk's refusal an I/O error. */
 let parent: string
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'bellhop-refusals-'))

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createEraseContents } from '../../src/server/erasure/erase-application.ts'
 import { openRegistry } from '../support/registry.ts'
 
-/** A device has a row here and its labels: beyond that it is what hangs on one row that makes a transaction large. */
+/** A device costs its own row and its labels. Rows that hang on one push make a transaction large. */
 const MAX_CHANGES = 1100
 
 test('no transaction grows with what hangs on a push', async () => {

@@ -10,14 +10,14 @@ import type { Service } from '../support/service.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
 import { until } from '../support/until.ts'
 
-/** `table.column` → what becomes of it. */
+/** By `table.column`. */
 const NAMING: ReadonlyMap<string, NamingColumn> = new Map(
   Object.entries(ERASURE).flatMap(([table, { columns }]) =>
     Object.entries(columns).map(([column, naming]) => [`${table}.${column}`, naming] as const),
   ),
 )
 
-/** Tables of which no row is of a device or a user: those of operators, and counts by application and day. */
+/** No row belongs to a device or a user: operators' tables, and counts by application and day. */
 const OF_NOBODY = new Set([
   'application',
   'credential',
@@ -39,15 +39,15 @@ const OF_NOBODY = new Set([
   'recovery_code',
   'admin_log',
   'alert',
-  // In the words of readiness.
+  // Readiness's words.
   'alert_condition',
   'hook',
-  // What became of calls, in words of the template.
+  // The template's words.
   'hook_call',
   'application_move',
 ])
 
-/** Columns that name neither a device nor a user in whatever table they are: references, times, states and counts. */
+/** These name neither a device nor a user in any table: references, times, states and counts. */
 const HARMLESS = new Set([
   'application',
   'platform',
@@ -77,16 +77,15 @@ const HARMLESS = new Set([
 ])
 const TIME = /^(at|since|[a-z_]+_at|[a-z_]+_until)$/
 
-/** The same, each in its table. */
 const HARMLESS_IN: Readonly<Record<string, readonly string[]>> = {
   // Ids of other things.
   push: ['id'],
   event: ['id', 'type'],
   label: ['id'],
-  // The name of a button, as the app calls it; with the push.
+  // A button's name in the app, sent with the push.
   receipt: ['action'],
   push_exception: ['badge'],
-  // A digest of the body, and the id and time that were answered.
+  // A digest of the body, and the answered id and time.
   idempotency: ['digest', 'answer'],
   label_network: ['labels'],
   delivery: ['waits_until'],
@@ -136,7 +135,7 @@ const PHONE = {
 const IPHONE = { token: 'ann-iphone-behind-fcm', platform: '1', fcm_platform: 'ios' }
 const ANDROID = { token: 'ann-android', platform: '1' }
 const BROWSER = { token: `${ENDPOINT}/ann`, platform: '2', keys: EXAMPLE_SUBSCRIPTION }
-/** The simulator answers for it that it is gone. */
+/** The simulator answers that this device is gone. */
 const GONE = {
   token: `${ENDPOINT}/unregistered:1`,
   platform: '2',
@@ -150,7 +149,7 @@ const BADGE = 41
 describe('all that names somebody', () => {
   let service: Service
   let ids: readonly number[]
-  /** Per column, or for all where it is none of these: what is of Ann alone. */
+  /** Ann's data by column, or for every other column. */
   let facts: Readonly<Record<string, readonly string[]>>
 
   const rows = (sql: string) => service.database.reading<Record<string, unknown>, []>(sql).all()
@@ -188,7 +187,7 @@ describe('all that names somebody', () => {
       await service.put('/stats', { token, platform, id }, { as: 'device' })
     }
     await service.put('/stats', { token: bob[0]?.token, platform: '0', id }, { as: 'device' })
-    // What only a fault leaves for longer.
+    // Only a fault leaves these for longer.
     const every = `SELECT id FROM device`
     write(`INSERT OR REPLACE INTO push_exception (push, platform, device, state, attempt, due_at, badge, reason)
       SELECT 1, platform, id, iif(id % 2, 'retry', 'rejected'), 1, 0, NULL, 'Busy' FROM device`)
@@ -230,7 +229,6 @@ describe('all that names somebody', () => {
   })
   afterEach(() => service[Symbol.asyncDispose]())
 
-  /** Whether a column says anything of Ann. */
   function namesAnn(name: string, { holds }: Pick<NamingColumn, 'holds'>): boolean {
     const [table = '', column = ''] = name.split('.')
     return rows(`SELECT * FROM ${table}`).some((row) => {
@@ -251,7 +249,7 @@ describe('all that names somebody', () => {
   const isPosition = ({ kept }: NamingColumn) => kept?.startsWith('a position') === true
   const naming = () => [...NAMING].filter(([name, one]) => !isPosition(one) && namesAnn(name, one))
 
-  /** Columns, of any table, in which a token, a name or an alias stands. */
+  /** Columns of any table that hold a token, a name or an alias. */
   function saying(): string[] {
     const tables = rows(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     return tables.flatMap(({ name: table }) => {

@@ -28,7 +28,7 @@ import { commandLine } from '../cli/command-line.ts'
 import { addSealed } from '../sealing/sealed-records.ts'
 import type { LogLine } from '../support/service.ts'
 
-/* What an operator reads when the disk, or the rights on it, or the key are not what they should be. */
+/* What operators read when the disk, its permissions or the key are wrong. */
 const NOBODY = 65_534
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
 let made = 0
-/** A data directory with an application and 2,000 devices, all of it in `bellhop.db`. */
+/** An application and 2,000 devices, all in `bellhop.db`. */
 function dataDirectory(parent = directory): string {
   const data = join(parent, `data-${++made}`)
   using database = openDatabase(data)
@@ -61,7 +61,7 @@ function tokenOf(device: number): Uint8Array {
   return token
 }
 
-/** Starts the service on `data`, and stops it: what it logged, or why it did not start. */
+/** Starts the service on `data` and stops it. Returns its log, or why it did not start. */
 async function start(data: string, env: Readonly<Record<string, string>> = {}) {
   const argv = ['--data', data, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0']
   const parsed = parseConfig(argv, env, readSystemFile)
@@ -79,14 +79,13 @@ async function start(data: string, env: Readonly<Record<string, string>> = {}) {
   return { refused: null, lines }
 }
 
-/** What a command complains of. */
 async function command(data: string): Promise<string | null> {
   using cli = commandLine()
   const { stderr, exitCode } = await cli.run(['app', 'create', 'News'], { BELLHOP_DATA: data })
   return exitCode === 0 ? null : stderr.replace(/^bellhop: (.*)\n$/s, '$1')
 }
 
-/** What `serve` says, and a command too, which may not know the path. */
+/** `serve` and a command complain alike. The command may not know the path. */
 async function bothSay(data: string): Promise<string | null> {
   const said = await command(data)
   const { refused } = await start(data)
@@ -257,12 +256,12 @@ describe('the sealing key', () => {
 describe('a disk', () => {
   const disks: string[] = []
   afterAll(async () => {
-    // Lazily: a database keeps its files open until the collector has found its statements.
+    // Lazily: a database keeps its files open until its statements are collected.
     for (const disk of disks) shell('umount', '-l', disk)
     await Promise.all(disks.map((disk) => rm(disk, { recursive: true, force: true })))
   })
 
-  /** An empty one for each test; `null`: only root can mount one, and not everywhere. */
+  /** An empty disk for each test. `null`: mounting needs root, and not every system allows it. */
   async function mountDisk(): Promise<string | null> {
     const disk = await mkdtemp(join(tmpdir(), 'bellhop-disk-'))
     if (!shell('mount', '-t', 'tmpfs', '-o', 'size=4m,mode=700', 'bellhop-test', disk)) return null
@@ -274,7 +273,7 @@ describe('a disk', () => {
     const disk = await mountDisk()
     if (disk === null) return
     const data = join(disk, 'read-only')
-    // A copy: what this process has opened for writing keeps the disk from being remounted.
+    // A copy: files that this process has open for writing prevent a remount.
     cpSync(dataDirectory(), data, { recursive: true })
     shell('mount', '-o', 'remount,ro', disk)
     try {
@@ -311,14 +310,13 @@ describe('a disk', () => {
     try {
       for (;;) writeSync(file, Buffer.alloc(4096))
     } catch {
-      // Full.
+      // The disk is full.
     } finally {
       closeSync(file)
     }
   }
 })
 
-/** Whether it could be done. */
 function shell(...words: readonly string[]): boolean {
   return Bun.which(words[0] ?? '') !== null && Bun.spawnSync([...words], { stderr: 'ignore' }).success
 }

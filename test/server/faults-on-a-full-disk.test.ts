@@ -17,7 +17,7 @@ import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-/* What still works on a disk on which nothing more can be written: a real one, which is small. */
+/* A small real disk with no room left. */
 const MEBIBYTE = 1024 * 1024
 const DISK_BYTES = 160 * MEBIBYTE
 /** A twentieth. */
@@ -33,8 +33,7 @@ await probe[Symbol.asyncDispose]()
 const faults = probe.kind === 'mounted' ? describe : describe.skip
 
 /**
- * One for each test: what is erased makes no room for as long as a connection to it lives on, which is until the garbage
- * is collected; then room is made at any moment.
+ * One disk per test. Erased files free no room until every connection to them is garbage-collected, at any moment.
  */
 async function diskOfItsOwn() {
   const own = await mountDisk(DISK_BYTES)
@@ -76,7 +75,7 @@ faults(`a full disk${probe.kind === 'mounted' ? '' : `: ${probe.why}`}`, () => {
     await using service = await startService({ data })
     expect(await register(service, 'known', { tag: ['x'] })).toMatchObject({ status: 201 })
     const free = fillDisk(data)
-    // Until the reserve is released a write may meet the full disk: that is told as what it is.
+    // A write may meet the full disk until the reserve is released. The answer must say so.
     await until(async () => {
       const answer = await register(service, 'known', { alias: 'ann' })
       if (answer.status === 507) expectFailure(answer, 507, 'InsufficientStorageError', NO_ROOM)
@@ -84,7 +83,7 @@ faults(`a full disk${probe.kind === 'mounted' ? '' : `: ${probe.why}`}`, () => {
     })
     await service.logged(({ event }) => event === 'the disk is full: released the reserve')
     expect(existsSync(join(data, 'reserve'))).toBe(false)
-    // It looks at the disk once a second.
+    // The service checks the disk once a second.
     let refused = await register(service, 'new-0')
     for (let n = 1; refused.status !== 507; n++) refused = await register(service, `new-${n}`)
     expectFailure(refused, 507, 'InsufficientStorageError', NO_ROOM)
@@ -127,7 +126,7 @@ faults(`a full disk${probe.kind === 'mounted' ? '' : `: ${probe.why}`}`, () => {
     const { application } = first
     await first[Symbol.asyncDispose]()
     rmSync(join(data, 'reserve'))
-    // A log that has some length takes writes without more room.
+    // An existing log takes writes without more room.
     using database = new Sqlite(join(data, 'bellhop.db'))
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
     const free = fillDisk(data)
@@ -191,23 +190,23 @@ faults(`a full disk${probe.kind === 'mounted' ? '' : `: ${probe.why}`}`, () => {
 })
 
 faults('a disk that fills inside a transaction', () => {
-  /** Devices of a batch, and of one turn: more than SQLite keeps in memory, so that it writes before the commit. */
+  /** Larger than SQLite's memory cache, so SQLite writes before the commit. */
   const BATCH = 500
   const BATCHES = 16
   const ONES = 40
   const IPHONES = 3000
   const ROUNDS = 3
-  /** Enough for the pages of the broadcast, and for the first of the batches. */
+  /** Room for the broadcast's pages and the first batches. */
   const ROOM_BYTES = 8 * MEBIBYTE
 
   const iphone = (n: number) => Bun.SHA256.hash(`${n}`, 'hex')
-  // Long, and at random places of the index: each changes a page of its own.
+  // Long and at random places in the index: each changes its own page.
   const android = (n: number) => `${Bun.SHA256.hash(`${n}`, 'base64url')}:`.repeat(10)
 
   test('what was refused is neither stored nor sent, and nobody is counted, or has a badge counted, twice', async () => {
     await using own = await diskOfItsOwn()
     const data = own.directory
-    // What it knows of the disk would keep it from trying.
+    // A service that knows the disk is full would not try.
     await using service = await startService({ data, disk: () => null })
     let androids = 0
     {
@@ -230,7 +229,7 @@ faults('a disk that fills inside a transaction', () => {
     let refused = 0
 
     for (let round = 1; round <= ROUNDS; round++) {
-      // Only a log that has to grow meets the end of the disk.
+      // Only a growing log meets the end of the disk.
       read('PRAGMA wal_checkpoint(TRUNCATE)')
       const free = fillDisk(data, ROOM_BYTES)
       const toAll = { platform: '0', msg: 'to all', sound: '', badge: '+1' }
@@ -244,7 +243,7 @@ faults('a disk that fills inside a transaction', () => {
         const { status } = await service.post('/push/one', { platform: '1', token: android(n), msg, sound: '' })
         return { msg, status }
       })
-      // Until all of them have come: then they are one turn.
+      // All of them must arrive first to form one turn.
       await Bun.sleep(1)
       Bun.sleepSync(100)
       for (const { status } of await Promise.all(batches)) {
@@ -266,18 +265,18 @@ faults('a disk that fills inside a transaction', () => {
       const badges = 'SELECT min(badge) AS least, max(badge) AS most FROM device WHERE platform = 0'
       expect(read(badges)).toEqual({ least: round, most: round })
     }
-    // Or it was no full disk.
+    // Fewer would mean that the disk was not full.
     expect(refused).toBeGreaterThan(ROUNDS)
   }, 120_000)
 })
 
 faults('a disk that is full while a push is sent', () => {
   test('sending waits after 16 pages, what writes nothing is answered, /readyz says so; room lets it go on, nobody twice', async () => {
-    // Two pages more than may be sent to without that being on disk.
+    // Two pages above the limit of results not yet on disk.
     const IPHONES = 9000
     await using own = await diskOfItsOwn()
     const data = own.directory
-    // No reserve: that would be given back.
+    // Without a reserve, which the service would release.
     await using service = await startService({ data, disk: () => null })
     {
       using database = openDatabase(data)
@@ -294,18 +293,18 @@ faults('a disk that is full while a push is sent', () => {
       first.resolve()
     })
     const read = (sql: string) => service.database.statement<Record<string, number>, []>(sql).get()
-    // Only a log that has to grow meets the end of the disk.
+    // Only a growing log meets the end of the disk.
     read('PRAGMA wal_checkpoint(TRUNCATE)')
-    // One that changes badges would wait for the disk before its second page.
+    // A push that changes badges would wait for the disk before its second page.
     const toAll = { platform: '0', msg: 'to all', sound: '', badge: '' }
     expect(await service.post('/push/all', toAll)).toMatchObject({ status: 200 })
-    // It goes alone: nothing has been written down when the disk is full.
+    // The first page goes alone: nothing is written when the disk fills.
     await first.promise
     const free = fillDisk(data)
     try {
       await service.logged(({ event }) => event === 'delivery results could not be stored; trying again')
       const accepted = () => read('SELECT accepted FROM delivery')?.['accepted'] ?? 0
-      // On a slow machine sending may rest for a moment before that.
+      // Sending may pause before that on a slow machine.
       await until(() => taken.length - accepted() > 4000)
       let before = -1
       while (before < taken.length) {

@@ -13,7 +13,7 @@ import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials } from '../support/service.ts'
 
-/* A damaged page that is met only when it is needed: a start reads a few pages of what may be a large file. */
+/* A damaged page that is met only when needed. A start reads few pages of a large file. */
 const PAGE_BYTES = 4096
 const DEVICES = 5000
 
@@ -44,7 +44,6 @@ beforeAll(async () => {
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
 let copies = 0
-/** A copy of the database with noise on these pages. */
 function damaged(noisy: readonly number[]): string {
   const data = join(parent, `data-${++copies}`)
   cpSync(template, data, { recursive: true })
@@ -145,19 +144,19 @@ function tokenOf(device: number): Uint8Array {
   return token
 }
 
-/** Where a table begins; counted from 0. */
+/** Counted from 0. */
 function rootOf(table: string): number {
   using database = new Sqlite(join(template, 'bellhop.db'), { readonly: true })
   const row = database.query<{ rootpage: number }, [string]>('SELECT rootpage FROM sqlite_schema WHERE name = ?')
   return (row.get(table)?.rootpage ?? 0) - 1
 }
 
-/** The leaves of the table of devices, by what stands on them. */
+/** The leaves of the device table, found by their tokens. */
 function pagesIn(bytes: Buffer): readonly number[] {
   const found: number[] = []
   for (let page = 1; page < bytes.length / PAGE_BYTES; page++) {
     const at = page * PAGE_BYTES
-    // The flags of a b-tree page (sqlite.org/fileformat2, 1.6): 13 is a leaf of a table.
+    // B-tree page flags (sqlite.org/fileformat2, 1.6): 13 is a table leaf.
     if (bytes[at] === 13 && bytes.subarray(at, at + PAGE_BYTES).includes(Buffer.alloc(20, 7))) found.push(page)
   }
   return found

@@ -19,14 +19,14 @@ import type { Service } from '../support/service.ts'
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** Of a table that is over its time, or has nobody left. */
+/** Rows past their time, or without an owner. */
 const LEFT = `SELECT (SELECT count(*) FROM feedback) AS feedback, (SELECT count(*) FROM idempotency) AS keys,
   (SELECT count(*) FROM push) AS pushes, (SELECT count(*) FROM device) AS devices, (SELECT count(*) FROM label) AS labels`
 const NOTHING = { feedback: 0, keys: 0, pushes: 0, devices: 0, labels: 0 }
 
 const left = ({ database }: Service) => database.statement<typeof NOTHING, []>(LEFT).get()
 
-/** Lets the pauses between the steps pass until it is so. */
+/** Advances through the pauses between the steps. */
 async function until(clock: FakeClock, isSo: () => boolean): Promise<void> {
   while (!isSo()) {
     clock.advance(100)
@@ -34,7 +34,7 @@ async function until(clock: FakeClock, isSo: () => boolean): Promise<void> {
   }
 }
 
-/** A service with a device that is gone, one quarantined, a push with a key, and a label that nobody has. */
+/** With a device that is gone, a quarantined device, a push with a key, and an unused label. */
 async function usedService(clock: FakeClock): Promise<Service> {
   const service = await startService({ clock })
   const caller = newCaller(service)
@@ -106,7 +106,7 @@ test('what 3 ms suffice for is in one transaction, the next after a pause; one t
   expect(steps.slice(2)).toEqual(['first 20', 'first 30'])
   clock.advance(100)
   while (steps.length < 8) await settled()
-  // A step that throws is done again alone.
+  // A step that throws runs again alone.
   expect(steps.slice(4)).toEqual(['first 40', 'second', 'second', 'third true'])
   expect(noted).toEqual(['a routine write failed'])
   stop()
@@ -154,13 +154,13 @@ test('no sweep goes through a table, or sorts one: each finds what it erases alo
   expect(used.size).toBeGreaterThanOrEqual(14)
   for (const sql of used) {
     const plan = database.statement<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
-    // A row for each table that numbers its rows, and no index can be made on it.
+    // sqlite_sequence has one row per numbered table, and takes no index.
     const slow = plan.filter(({ detail }) => /^SCAN (?!CONSTANT|sqlite_sequence)|TEMP B-TREE/.test(detail))
     expect([sql, slow]).toEqual([sql, []])
   }
 })
 
-/** One of each, long over. */
+/** All long expired. */
 const OLD_ROWS = [
   `INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at, released_at)
    VALUES ('p', 1, '{}', '{}', 0, 1, 1, 1)`,

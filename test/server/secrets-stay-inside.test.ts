@@ -12,7 +12,7 @@ import { authenticator, fromBase32 } from '../support/authenticator.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 
-/* What is stored as a secret is told by no command, no route and no log line, and lies in no file but the key's. */
+/* No command, route, log line or file but the key's own shows a stored secret. */
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 0x5a).toString('base64')}`
 
 const HOOK_SECRET = 'what GitHub signs with'
@@ -25,7 +25,7 @@ let elsewhere: string
 let simulator: Simulator
 let service: Service
 let application: Credentials
-/** Pieces of secrets by what they are: none of them may be met anywhere. */
+/** Pieces of secrets, by kind. */
 let secrets: ReadonlyMap<string, string>
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ beforeAll(async () => {
     ['second factor as it is sealed', Buffer.from(fromBase32(totp)).toString('base64')],
     ...recoveryCodes.map((recovery: string, at: number): [string, string] => [`recovery code ${at}`, recovery]),
     ['the end of any private key', '-----END'],
-    // JSON web tokens begin with `{"`, and the simulator's access tokens like Google's.
+    // JSON web tokens begin with `{"`, and the simulator's access tokens with Google's prefix.
     ['provider token or assertion', 'eyJ'],
     ['access token', 'ya29.'],
   ])
@@ -104,7 +104,7 @@ afterAll(async () => {
   rmSync(elsewhere, { recursive: true, force: true })
 })
 
-/** One for each line of a PEM's body: a part of a key is one too many. */
+/** One per line of a PEM's body: part of a key is already a leak. */
 function linesOf(what: string, pem: string): [string, string][] {
   const body = pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
   return body.slice(0, -1).map((line, at) => [`${what}, line ${at}`, line])
@@ -189,7 +189,7 @@ describe('no stored secret is told', () => {
     expect([answers.length, stderr]).toEqual([10, ''])
     expect(answers.filter((line) => line.includes('"isError":false'))).toHaveLength(7)
     expect(toldIn(stdout)).toEqual([])
-    // A token is the key to its device.
+    // A token gives access to its device.
     expect(stdout).not.toContain('ab'.repeat(32))
   })
 
@@ -237,7 +237,9 @@ describe('no stored secret is told', () => {
   })
 })
 
-/** A server, or what waits for one or for its input, or asks the internet; and what changes the data that the others show. */
+/**
+ * Servers, commands that wait for a server or for input, that ask the internet, or that change the data of the others.
+ */
 const NOT_RUN = new Set([
   'serve',
   'demo',
@@ -257,7 +259,7 @@ function isRun({ name }: { readonly name: string }): boolean {
   return !NOT_RUN.has(name)
 }
 
-/** What each command is given, where that is not an application for each of its words. */
+/** Arguments, where a command does not take an application for each word. */
 const ARGUMENTS: Readonly<Record<string, (directory: string) => readonly string[]>> = {
   'app create': () => [`Other ${Math.random()}`],
   'app apns': () => ['Shop'],

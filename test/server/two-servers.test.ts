@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
 
-/* Two servers on one data directory, however the second one reaches it. */
+/* Two servers on one data directory, reached in different ways. */
 
 const TOOLS = ['unshare', 'mount', 'umount', 'losetup', 'mkfs.ext4', 'truncate', 'sync']
-/** Not in a sandbox, where mounts are refused. */
+/** Sandboxes refuse mounts. */
 const canMount =
   process.platform === 'linux' &&
   process.getuid?.() === 0 &&
@@ -34,7 +34,7 @@ afterEach(() => {
   for (const step of undo.splice(0).toReversed()) step()
 })
 
-/** Throws with what it complained of. */
+/** Throws the command's complaint. */
 function run(...command: readonly string[]): string {
   const { success, stdout, stderr } = Bun.spawnSync([...command])
   if (!success) throw new Error(`${command.join(' ')}: ${stderr.toString()}`)
@@ -92,7 +92,7 @@ describe.if(canMount)('a second one is refused', () => {
   })
 })
 
-// Two devices with the same content have two file systems, and each its own locks, as on two machines.
+// Two devices with the same content are two file systems with separate locks, as on two machines.
 test.if(canMount)('a second one is not refused on another machine: only fencing keeps it from the volume', async () => {
   const image = volume()
   const here = join(mounted(loopOf(image), 'own'), 'data')

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-/** `serve`, and what it has said so far; it does not get ready while another process holds the database. */
+/** `serve` and its output so far. The service does not become ready while another process holds the database. */
 function starting(data: string) {
   const addresses = ['--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0']
   const child = Bun.spawn([...PROGRAM, 'serve', `--data=${data}`, ...addresses], { stdout: 'pipe', stderr: 'pipe' })

@@ -4,14 +4,14 @@ import { BACKENDS } from '../../../src/client/backends.ts'
 
 export interface Language {
   readonly name: string
-  /** What runs it, and the package of Debian that has it. */
+  /** The program that runs it, and its Debian package. */
   readonly program: string
   readonly debian: string
-  /** The word of what a framework calls, in a file beside it. */
+  /** What a framework calls, in a file of its own. */
   readonly glue?: string
-  /** Too slow for each run of all tests: `bun run backends` has it. */
+  /** Too slow for every run: only `bun run backends` tries it. */
   readonly slow?: true
-  /** Puts the file into a folder, and returns the command that carries out the calls there. */
+  /** Puts the file into a folder. Returns the command that makes the calls there. */
   readonly prepare: (text: string, folder: string) => readonly string[]
 }
 
@@ -89,7 +89,7 @@ export const LANGUAGES: readonly Language[] = [
   },
 ]
 
-/** Why a language cannot be tried here; empty: it can. */
+/** Why a language cannot run here. Empty if it can. */
 export function missing({ program, debian, name }: Language): string {
   if (Bun.which(program) === null) return `${program} is not installed; Debian: apt-get install ${debian}`
   if (name !== 'elixir') return ''

@@ -1,4 +1,4 @@
-// Takes an event a line, `null` for none, and answers each with the state and what was refused: see drive.ts.
+// Takes one event per line (`null` for none). Answers with the state and the refusals: see drive.ts.
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
@@ -15,7 +15,7 @@ interface Options {
   readonly tell: (refusal: Refusal) => void
 }
 
-/** What Hermes, the engine of React Native, has not (0.14, in 2026): compat-table#2019. */
+/** Missing in Hermes, React Native's engine (0.14, in 2026): compat-table#2019. */
 for (const [owner, name] of [
   [Array, 'fromAsync'],
   [Array.prototype, 'toSorted'],

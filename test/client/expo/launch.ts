@@ -6,7 +6,7 @@ import type { ClientTarget } from '../../../src/client/library.ts'
 
 const STUBS = join(import.meta.dir, 'stubs')
 
-/** What a test decides of the phone, and finds there: stubs/phone.js. */
+/** The phone as a test sets and reads it: stubs/phone.js. */
 export interface Phone {
   os: 'android' | 'ios'
   token: string
@@ -18,12 +18,11 @@ export interface Phone {
   channels: object[]
   handler: { handleNotification(notification: object): Promise<object> } | null
   listeners: Record<string, unknown>
-  /** Notifications on the screen. */
   shown: readonly { readonly request: { readonly identifier: string } }[]
   tell(event: 'token' | 'received' | 'response' | 'change', said: unknown): void
 }
 
-/** What index.d.ts says of it, as far as the tests call it. */
+/** The part of index.d.ts that the tests call. */
 export interface Bellhop {
   register(options?: object): Promise<object>
   unregister(): Promise<void>
@@ -41,12 +40,12 @@ interface Library {
 
 const roots: string[] = []
 
-/** At the end of a test file. */
+/** Call at the end of a test file. */
 export function removePackages(): void {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true })
 }
 
-/** Writes the package, and stand-ins for what it imports, into a folder of their own. The package's folder. */
+/** Writes the package and stubs of its imports into a folder. Returns the package's folder. */
 export function writePackage(place: ClientTarget): string {
   const root = mkdtempSync(join(tmpdir(), 'bellhop-expo-'))
   roots.push(root)
@@ -64,7 +63,7 @@ export function writePackage(place: ClientTarget): string {
   return folder
 }
 
-/** Starts the app on a phone: another start is another load of the library with the same folder. */
+/** Starts the app on a phone. Starting again loads the library again with the same folder. */
 export async function launch(place: ClientTarget, phone: Partial<Phone> = {}): Promise<Library & { phone: Phone }> {
   const folder = writePackage(place)
   Object.assign(globalThis, { bellhopPhone: phone })

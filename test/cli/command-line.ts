@@ -28,15 +28,15 @@ export interface CommandLine extends Disposable {
   /** Starts at 2026-11-20 12:00 UTC. */
   readonly clock: FakeClock
   /**
-   * Runs a command on `data`, unless `env` names another BELLHOP_DATA. Default: no terminal, `clock`, no signals, and
-   * no standard input.
+   * Runs a command on `data`, unless `env` sets BELLHOP_DATA. Default: no terminal, `clock`, no signals, no standard
+   * input.
    */
   run(
     argv: readonly string[],
     env?: Readonly<Record<string, string>>,
     over?: Partial<Pick<CommandContext, 'clock' | 'terminal' | 'signals' | 'stdin' | 'stdout' | 'stderr'>>,
   ): Promise<Printed>
-  /** Beside the database; returns its path. */
+  /** Written beside the database. Returns its path. */
   file(name: string, content: string | Uint8Array): string
   database(): Database
 }
@@ -94,14 +94,14 @@ export function jsonLines(text: string): any[] {
     .map((line) => JSON.parse(line))
 }
 
-/** What a command prints that succeeds: these lines on standard output. */
+/** A success prints these lines on standard output. */
 export const printed = (...lines: readonly string[]): Printed => ({
   exitCode: 0,
   stdout: lines.map((line) => `${line}\n`).join(''),
   stderr: '',
 })
 
-/** What a command prints that fails: these sentences on standard error. */
+/** A failure prints these sentences on standard error. */
 export const refused = (exitCode: number, ...sentences: readonly string[]): Printed => ({
   exitCode,
   stdout: '',
@@ -111,7 +111,7 @@ export const refused = (exitCode: number, ...sentences: readonly string[]): Prin
 /** The sealing key in the data directory. */
 export const keyOf = (cli: CommandLine) => Buffer.from(readFileSync(join(cli.data, 'key'), 'utf8'), 'base64')
 
-/** What stores take, and an application, which must be there. */
+/** The arguments of stores, and an application that must exist. */
 export function openShop(cli: CommandLine, name = 'Shop') {
   const { clock } = cli
   const database = cli.database()

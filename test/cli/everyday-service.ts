@@ -8,7 +8,7 @@ import type { Service } from '../support/service.ts'
 import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 
-/** What looks at least 4 times a second only looks; longer waits are left as they are. */
+/** Waits up to this long are looks, and HASTY shortens them. Longer waits keep their length. */
 const LOOK_MS = 250
 
 /** System time, with looks ten times as often. */
@@ -33,7 +33,7 @@ export interface Beside {
   ): ReturnType<CommandLine['run']>
 }
 
-/** One service for all tests of a file, which ends with the file. */
+/** One service for all tests of a file. It ends with the file. */
 export async function commandsBeside(): Promise<Beside> {
   let stoodMs = 0
   const clock: Clock = {

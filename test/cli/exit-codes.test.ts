@@ -7,7 +7,7 @@ import { SETTINGS, SETTING_NAMES, flagOf } from '../../src/settings/table.ts'
 import { commandLine, refused } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 
-/** So that nothing else is wrong. */
+/** Prevents other errors. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'app delete': ['--yes'],
   'app apns --key': ['--team-id', 'DEF123GHIJ', '--topic', 'b.c', '--key-id', 'ABC123DEFG'],
@@ -104,7 +104,7 @@ beforeAll(async () => {
 })
 afterAll(() => cli[Symbol.dispose]())
 
-/** Each with an application, a file, and a directory for what is made. */
+/** With an application, a file, and an output directory. */
 function wordsOf({ name, words }: CommandSpec): readonly string[] {
   if (name === 'import') return ['Shop', file]
   if (name === 'export') return ['Shop']

@@ -8,11 +8,11 @@ import { commandLine } from './command-line.ts'
 import type { CommandLine } from './command-line.ts'
 import { HASTY } from './everyday-service.ts'
 
-/** What moves a cursor, sets a title, or turns the direction of writing; a line break is ours. */
+/** Cursor movement, titles and text direction. Line breaks are Bellhop's own. */
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const HARMFUL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/
 
-/** Commands would refuse it; a restored database may have it. */
+/** Commands would refuse this name. A restored database may hold it. */
 const EVIL = 'Shop\u001B]0;owned\u0007\u009B2J\u202Ex'
 const SPELT = String.raw`Shop\x1b]0;owned\x07\x9b2J\u202ex`
 

@@ -11,7 +11,7 @@ import { printed, refused } from './command-line.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
-/** Where Bellhop is installed, its unit's directory would be used. */
+/** An installed Bellhop's unit directory would be used. */
 const inNoUnitDirectory = test.skipIf(existsSync('/var/lib/bellhop'))
 
 interface Program extends AsyncDisposable {

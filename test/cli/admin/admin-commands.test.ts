@@ -109,7 +109,7 @@ describe('admin reset', () => {
     const { secret } = await json('admin', 'totp', 'ann')
     await json('admin', 'totp', 'ann', '--code', authenticator(secret, line.clock)())
     await json('admin', 'link', 'ann')
-    // Without the key: it may be what was lost.
+    // Without the key, which may be lost.
     const reset = await line.run(['admin', 'reset', 'ann', '--url', 'https://push.example.com'])
     expect(reset.stdout).toMatch(
       /^"ann" has a new password and no second factor\. All sessions were ended\.\n\n {2}[\w-]{20}\n\nCopy the password now; you won't see it again\.\nThis one-time link, valid for 30 minutes, signs in without it:\n\n {2}https:\/\/push\.example\.com\/setup#[\w-]{43}\n$/,

@@ -20,7 +20,6 @@ async function create(cli: CommandLine, name: string): Promise<Created> {
   return JSON.parse(stdout) as Created
 }
 
-/** Whether a backend is let in with this secret. */
 function opens(cli: CommandLine, { id, secret }: Created): boolean {
   using database = cli.database()
   const application = createApplicationStore({ database, clock: cli.clock }).find(id)
@@ -234,7 +233,7 @@ describe('app simulate', () => {
     const { stdout } = await cli.run(['app', 'simulate', 'Shop'])
     expect(stdout).toStartWith('"Shop" uses the built-in simulator: no real phone is reached.\n')
     expect(await simulated()).toBe(true)
-    // The tokens that it names work.
+    // The tokens in the message work.
     const rows = stdout.split('\n').filter((line) => line.startsWith('  bad'))
     expect(rows.length).toBeGreaterThan(3)
     for (const row of rows) {
@@ -269,7 +268,7 @@ describe('app simulate', () => {
     )
     expect((await cli.run(['app', 'list'])).stdout).not.toContain('simulator')
     expect((await cli.run(['app', 'simulate', 'Shop', '--yes'])).exitCode).toBe(0)
-    // It does so already.
+    // The application is already simulated.
     expect((await cli.run(['app', 'simulate', 'Shop'])).exitCode).toBe(0)
   })
 })

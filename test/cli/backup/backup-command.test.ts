@@ -91,7 +91,7 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
     const to = directories.path('backups')
     await bellhop('backup', `${to}/`)
     line.clock.advance(DAY_MS)
-    // An index that lacks an entry, which the copy lacks too.
+    // An index lacks an entry, and so does its copy.
     const bytes = readFileSync(join(data, 'bellhop.db'))
     writeFileSync(join(data, 'bellhop.db'), Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(bytes.length - 8192)]))
     const failed = await bellhop('backup', to, '--keep', '1')
@@ -135,7 +135,7 @@ In it: 1 application, 3 devices, 0 pushes, 0 sealed credentials. Its last change
     const to = directories.path('backups')
     mkdirSync(to)
     leave(join(to, 'bellhop-2026-11-20T115700Z.db.partial'), 3 * 60_000)
-    // Has this very name.
+    // This exact name is taken.
     leave(join(to, 'bellhop-2026-11-20T120000Z.db.partial'), 0)
     const another = leave(join(to, 'bellhop-2026-11-20T115959Z.db.partial'), 1000)
     expect(await bellhop('backup', to, '--keep', '2')).toMatchObject({ exitCode: 0, stderr: '' })

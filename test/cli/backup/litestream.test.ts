@@ -18,11 +18,7 @@ import { startS3 } from '../../support/s3-service.ts'
 import { commandLine, refused } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
-/*
- * What Litestream 0.3.13 replicated of a server with ten registrations every two seconds, with
- * `min-checkpoint-page-count: 12` so that the WAL files are short; then the first five of them, the last one cut after
- * its first part.
- */
+/* Litestream 0.3.13's copy of a server with ten registrations every two seconds, and `min-checkpoint-page-count: 12` for short WAL files. Only the first five files, the last one cut after its first part. */
 const RECORDED = join(import.meta.dir, 'litestream-0.3.13')
 const GENERATION = 'generations/c45890c6b2b1e4ae/'
 const SNAPSHOT = `${GENERATION}snapshots/00000000.snapshot.lz4`
@@ -161,12 +157,12 @@ describe('a replica that is not whole says what is wrong, and the database stays
     const path = join(line.data, 'bellhop.db')
     const { ino } = statSync(path)
     damage()
-    // What is rewritten is not newer.
+    // Rewriting a file does not make it newer.
     for (const [at, name] of files.entries()) {
       if (existsSync(join(replica, name))) utimesSync(join(replica, name), 0, BEGIN / 1000 + at)
     }
     expect(await restore('--yes')).toEqual(refused(1, `${replica}: ${what}`))
-    // The same file, but for an entry in the audit log.
+    // The same file with one more audit entry.
     expect(statSync(path).ino).toBe(ino)
     expect(devices()).toBe(11)
     expect(readdirSync(line.data).toSorted()).toEqual(['bellhop.db', 'serving.lock'])

@@ -286,7 +286,7 @@ describe('a link in the data directory is not followed', () => {
     const theirs = directories.path('theirs')
     mkdirSync(theirs, { mode: 0o700 })
     chownSync(theirs, NOBODY, NOBODY)
-    // Only root can put a link there: it works beside the directory.
+    // Only root can put a link there: restore works beside the directory.
     expect(workplaceFor(theirs)).toBe(directories.path('.theirs.restoring'))
     chmodSync(directories.root, 0o777)
     expect(workplaceFor(theirs)).toBe(join(theirs, 'restoring'))
@@ -398,7 +398,7 @@ describe('a database of an older Bellhop', () => {
       }
       expect(directories.rows(path, 'SELECT count(*) AS n FROM delivery WHERE finished_at IS NULL')).toEqual([{ n: 0 }])
       {
-        // As the older binary, which knows no newer migration.
+        // The older binary knows no newer migration.
         using file = new Sqlite(path)
         upgrade(file, path, { migrations: MIGRATIONS.filter(({ number }) => number <= schema) })
         expect(file.query('PRAGMA user_version').values()).toEqual([[schema]])

@@ -260,7 +260,7 @@ describe('beside a server, what a gateway set aside in one bad hour', () => {
     for (;;) {
       const { body: push } = await caller.get(`/push/${body.id}`)
       if (push.state === 'finished') return { t: push.t, s: push.s }
-      // The service waits for some seconds before it blames the devices and not the credential.
+      // The service waits a few seconds before it blames the devices, not the credential.
       beside.standStill(100)
       await Bun.sleep(5)
     }
@@ -288,7 +288,7 @@ describe('beside a server, what a gateway set aside in one bad hour', () => {
       }
       const before = new Map((await caller.devices()).map((one) => [one.token, one]))
 
-      // So the credential is not blamed.
+      // This keeps the credential from blame.
       const simulator = await beside.service.server.simulator()
       const taken = new Set([...before.keys()].filter((_, at) => at % 10 === 0))
       const mistaken: Script = ({ gateway, token }) =>

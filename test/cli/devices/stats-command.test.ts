@@ -192,7 +192,7 @@ describe('stats', () => {
       { date: '2026-11-20', language: 'de', s: 40, o: 4, received: 30 },
       { date: '2026-11-20', language: null, s: 10, o: 0, received: 5 },
     ])
-    // No column for what no app reports.
+    // No column for events that no app reports.
     expect((await cli.run(['stats', 'Bakery', '--days', '1'])).stdout).toContain(
       '\nLanguage  Accepted  Opened\nit               8       0  0.0 %\n',
     )

@@ -27,7 +27,7 @@ test('the skill says when to use it, in at most 150 lines', () => {
 test('every command of the skill is one, with its flags', () => {
   const all = [...commandsIn(skill), ...commandsInSentences(skill)].filter((argv) => !argv.includes('COMMAND'))
   expect(all.length).toBeGreaterThan(20)
-  // A later release has it; until then the skill says what to do without it.
+  // A later release has the command. Until then the skill offers another way.
   const known = all.filter(([name]) => name !== 'backend' || COMMANDS.some((spec) => spec.name === 'backend'))
   const wrong = known.flatMap((argv) => {
     const command = parseCommand(argv)

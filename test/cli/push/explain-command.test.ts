@@ -41,7 +41,7 @@ test('explain knows of a pause what a running server tells, and says where none 
   )
   // It waits for a credential once the audience is known.
   while ((await beside.service.get(`/push/${body.id}`, { application })).body.state !== 'paused') await Bun.sleep(5)
-  // By a clock that stands still the server is in time.
+  // A clock that stands still keeps the server in time.
   const { stdout } = await beside.run(['explain', body.id, IOS], { clock: createFakeClock() })
   expect(stdout).toStartWith('waiting\nSending is paused (there is no credential for APNs), and the push has not come')
 })

@@ -160,7 +160,7 @@ describe('push beside a running server', () => {
   })
 
   test('Ctrl-C ends the watching, and the push goes on', async () => {
-    // Without a credential it waits, and says so after a second.
+    // A push without a credential waits, and the command says so after a second.
     const application = beside.service.addApplication('waits', {}, false)
     await beside.service.put('/deviceToken', { token: IOS, platform: '0' }, { application })
     const signals = new EventEmitter()
@@ -170,7 +170,7 @@ describe('push beside a running server', () => {
       said += text
       if (said.endsWith(' 0 of 1 devices')) beside.standStill(1000)
       if (hasStopped || !/ 0 of 1 devices, .*waits: there is no credential for APNs$/.test(text)) return
-      // Once: a second Ctrl-C ends the command at once, and a busy server may write the line again before it has the first.
+      // Once: a second Ctrl-C ends the command, and a busy server may repeat the line before it gets the first.
       hasStopped = true
       signals.emit('SIGINT')
     }

@@ -144,7 +144,7 @@ describe('bellhop pushes', () => {
     expect(JSON.parse(rest.stdout).id).toBe(ids[0] ?? '')
     const end = await beside.run(['pushes', app, '--after', ids[0] ?? ''])
     expect(end).toMatchObject({ exitCode: 0, stdout: 'There are no more pushes.\n' })
-    // Starting over would loop forever.
+    // Starting over would never end.
     const other = await beside.run(['pushes', beside.newCaller().application.id, '--after', ids[0] ?? ''])
     expect([other.exitCode, other.stderr]).toEqual([1, `bellhop: ${ids[0]} belongs to another application.\n`])
   })

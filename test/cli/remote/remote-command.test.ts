@@ -8,7 +8,7 @@ import { commandsBeside } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 import { printed, refused } from '../command-line.ts'
 
-/* `bellhop … --server URL`, as on a machine that has neither the data nor the server. */
+/* `bellhop … --server URL` on a machine with neither data nor server. */
 const directory = mkdtempSync(join(tmpdir(), 'bellhop-remote-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 

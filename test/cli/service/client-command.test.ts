@@ -27,7 +27,7 @@ describe('bellhop client', () => {
     const paths = Array.from(stdout.matchAll(/^ {2}(\/.*)$/gm), ([, path = '']) => path)
     expect(paths.length).toBeGreaterThan(3)
     const texts = paths.map((path) => readFileSync(path, 'utf8'))
-    // What the app writes, or what is written for it.
+    // Written by the app, or for it.
     expect([stdout, ...texts].some((text) => text.includes(APP) && text.includes('https://push.example.com'))).toBe(
       true,
     )

@@ -550,7 +550,7 @@ test('a gigabyte of nothing, packed into a megabyte, is refused without being he
     [process.execPath, join(import.meta.dir, '../../../src/main.ts'), 'import', 'Shop', path, '--data', line.data],
     { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', cwd: line.data },
   )
-  // The peak at its end would include this process at the fork.
+  // The peak at the end would include this process at the fork.
   let peakKib = 0
   while (child.exitCode === null) {
     const status = await Bun.file(`/proc/${child.pid}/status`)
@@ -612,7 +612,7 @@ describe('imported devices of a user', () => {
   const ROWS = `token,platform,user\n${APPLE},ios,ann\n${FCM},android,bob\n${FCM}2,android,\n`
   const adoptImported = async (line: CommandLine) =>
     JSON.parse((await line.run(['app', 'show', 'Shop', '--json'])).stdout).limits.adoptImported
-  /** By a new token, as the application's limits have it. */
+  /** With a new token, as the application's limits allow. */
   async function registered(line: CommandLine, user: string): Promise<string> {
     const adopts = (await adoptImported(line)) === true
     using database = line.database()

@@ -45,7 +45,7 @@ const KEYS = {
 }
 const REASONS = ['Unregistered', 'BadDeviceToken', 'UNREGISTERED']
 
-/** All states, and what is easily lost. */
+/** All states, and easily lost details. */
 function fill(line: CommandLine, seed: number, devices: number): void {
   const { clock } = line
   const next = random(seed)
@@ -152,7 +152,7 @@ describe('an export and its import', () => {
       expect(await exported(to, 'Copy')).toEqual(before)
       expect(await exported(to, 'Other')).toHaveLength(2)
 
-      // Again changes nothing, there or where it came from.
+      // Importing again changes nothing here or at the source.
       await to.run(['import', 'Copy', packed, ...rejects])
       expect(await exported(to, 'Copy')).toEqual(before)
       const back = await from.run(['import', 'Shop', packed, '--json', ...rejects])

@@ -26,10 +26,7 @@ import type { Machine } from './stage/machine.ts'
 import { compileProgram, TARGET } from './stage/programs.ts'
 import { refused } from '../command-line.ts'
 
-/*
- * Compiled programs that install and restart each other: 0.1.0 is there, 0.2.0 is a good release, and 9.9.9 does not get
- * ready. 0.2.0 is compiled as an own build, without a key.
- */
+/* Compiled programs that install and restart each other: 0.1.0 is installed, 0.2.0 is good, and 9.9.9 never gets ready. 0.2.0 is compiled as a private build without a key. */
 
 const SIGNER = minisignSigner()
 const folder = mkdtempSync(join(tmpdir(), 'bellhop-upgrade-'))
@@ -247,7 +244,7 @@ describe('bellhop upgrade changes nothing', () => {
   test('for a version that knows an older schema, and names the copy to go back to', async () => {
     const copy = join(one.data, `bellhop.db.before-${NEWEST_SCHEMA}`)
     const bytes = readFileSync(join(one.data, 'bellhop.db'))
-    // The broken version then knows this one.
+    // The broken version then accepts this schema.
     bytes.writeUInt32BE(1, 60)
     writeFileSync(copy, bytes)
     const said = await refusal(['--from', BROKEN], { BROKEN: 'older' })

@@ -1,4 +1,4 @@
-// A version that does not get ready, in the ways that the words of BROKEN say. The tests compile, sign and install it.
+// A version that never gets ready, in the ways listed in BROKEN. Tests compile, sign and install it.
 import { Database as Sqlite } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ if (how.has('raises')) {
   const database = new Sqlite(path)
   database.run('PRAGMA journal_mode = WAL')
   upgrade(database, path, { serving: true, migrations: [...MIGRATIONS, NEXT] })
-  // As if a phone had called; later than all else.
+  // Like a phone's call, later than all other rows.
   if (how.has('registers')) database.run(`UPDATE device SET seen_at = ${Date.now() + 60_000}`)
 }
 if (how.has('ends') && !wasRaised) process.exit(7)

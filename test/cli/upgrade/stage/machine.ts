@@ -24,7 +24,7 @@ export interface Machine extends AsyncDisposable {
   devices(): number
 }
 
-/** A data directory that the first machine made, which the others copy. */
+/** Made by the first machine, copied by the others. */
 let filled: string | null = null
 
 export function removeFilled(): void {

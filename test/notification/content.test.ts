@@ -116,7 +116,7 @@ describe('the content of a push', () => {
         expect(apns).toMatchObject({ kind: 'notification' })
         expect(fcm).toMatchObject({ kind: 'message', token: 'some:token' })
       }),
-      { numRuns: 2000 },
+      { numRuns: 4000 },
     )
     expect(taken).toBeGreaterThan(50)
   })
@@ -160,7 +160,7 @@ describe('the content of a push', () => {
           expect([key, atFcm.get(key)]).toEqual([key, text])
         }
       }),
-      { numRuns: 700 },
+      { numRuns: 1500 },
     )
     expect(carried).toBeGreaterThan(50)
   })

@@ -31,23 +31,25 @@ export function logChanges<Row>(
 ): ChangeLog<Row> {
   const log = `change_${++logs}`
   const run = (sql: string) => statement<never, []>(sql).run()
+  // A trigger that outlives its reader would fill memory.
+  using made = new DisposableStack()
   run(`CREATE TEMP TABLE ${log} (n INTEGER PRIMARY KEY, ${columns})`)
+  made.defer(() => run(`DROP TABLE ${log}`))
   for (const [index, { table, on, column, when = 'true', values }] of writes.entries()) {
     const write = column === undefined ? on : `${on} OF ${column}`
     run(`CREATE TEMP TRIGGER ${log}_${index} AFTER ${write} ON ${table} WHEN ${when} BEGIN
       INSERT INTO ${log} (${columns}) VALUES (${values}); END`)
+    made.defer(() => run(`DROP TRIGGER ${log}_${index}`))
   }
   const rows = statement<Row, []>(`WITH changes AS (SELECT * FROM ${log}) ${read}`)
   const clear = statement<never, []>(`DELETE FROM ${log}`)
+  const opened = made.move()
   return {
     take() {
       const taken = rows.all()
       clear.run()
       return taken
     },
-    [Symbol.dispose]() {
-      for (const index of writes.keys()) run(`DROP TRIGGER ${log}_${index}`)
-      run(`DROP TABLE ${log}`)
-    },
+    [Symbol.dispose]: () => opened.dispose(),
   }
 }

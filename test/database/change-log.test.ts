@@ -54,3 +54,14 @@ test('a log of changes notes what is committed, nothing that is rolled back, and
   second[Symbol.dispose]()
   expect(temporary()).toEqual([])
 })
+
+test('a log of changes that cannot be opened leaves nothing behind', () => {
+  using file = temporaryDatabase()
+  const { database } = file
+  const writes = ['administrator', 'no_such_table'].map(
+    (table) => ({ table, on: 'insert', values: 'new.name' }) as const,
+  )
+  expect(() => logChanges(database, 'name', writes, 'SELECT name FROM changes')).toThrow('no such table')
+  const temporary = database.statement<object, []>('SELECT name FROM sqlite_temp_schema')
+  expect(temporary.all()).toEqual([])
+})

@@ -47,14 +47,15 @@ function createTail(only: Application | null, served: NonNullable<World['served'
   const list = () => (only === null ? store.list() : [store.find(only.id) ?? only])
   let applications = list()
   const find = (number: number) => applications.find((one) => one.number === number) ?? null
-  const opened = new DisposableStack()
+  using made = new DisposableStack()
   const changes = createChangesTail({
-    pushes: opened.use(logPushChanges(world)),
-    devices: opened.use(logDeviceChanges(world)),
-    opens: opened.use(logOpens(world)),
+    pushes: made.use(logPushChanges(world)),
+    devices: made.use(logDeviceChanges(world)),
+    opens: made.use(logOpens(world)),
     statuses: createStatusStore(world),
   })
   const server = createServerTail(served)
+  const opened = made.move()
 
   return {
     look(now: number): TailEvent[] {

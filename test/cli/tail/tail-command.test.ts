@@ -86,6 +86,12 @@ describe('tail', () => {
     await caller.put('/stats', { platform: '0' })
     await watching.until(/opened .* no push named/)
     expect(lines.at(-2)).toEndWith(`opened       push ${body.id}, 1 time`)
+    // The rows of these are there already.
+    await caller.put('/stats', { platform: '0', id: body.id })
+    await caller.register({ token: GONE, platform: '0' })
+    await caller.post('/push/one', { platform: '0', token: GONE, msg: 'Again', sound: '', badge: '' })
+    await watching.until((all) => all.filter((line) => line.includes('gone   ')).length === 2)
+    expect(lines.filter((line) => line.endsWith(`opened       push ${body.id}, 1 time`))).toHaveLength(2)
     expect(await watching.end()).toBe(0)
   })
 

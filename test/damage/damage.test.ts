@@ -1,15 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { corpusOf, makeSound } from './corpus.ts'
 import { judgeDamage } from './judge-damage.ts'
 
 /* A few of several hundred: bun run every-nth --damage. */
 
-const directory = mkdtempSync(join(tmpdir(), 'bellhop-corpus-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
-const sound = join(directory, 'sound')
+const directory = temporaryDirectory('bellhop-corpus')
+afterAll(() => directory[Symbol.dispose]())
+const sound = join(directory.path, 'sound')
 makeSound(sound)
 const corpus = corpusOf(sound)
 

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorMessage } from '../../src/cli/error-message.ts'
 import { startRefusalOf } from '../../src/database/storage-errors.ts'
@@ -9,6 +8,8 @@ import { parseConfig } from '../../src/settings/parse.ts'
 import { readSystemFile } from '../../src/system/read-file.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { APPLICATION } from '../support/old-database.ts'
+import { backendHeaders } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import type { Damage } from './corpus.ts'
 
 export interface Consequence {
@@ -49,14 +50,14 @@ const COMMANDS: readonly (readonly string[])[] = [
  * serves once, and runs fewer commands.
  */
 export async function judgeDamage(sound: string, damage: Damage, quick = false): Promise<Consequence> {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-damage-'))
+  using directory = temporaryDirectory('bellhop-damage')
   const findings: string[] = []
   const broken = (error: unknown) => void findings.push(`unhandled: ${describe(error)}`)
   process.on('unhandledRejection', broken)
   process.on('uncaughtException', broken)
   try {
-    const data = join(directory, 'data')
-    const again = join(directory, 'again')
+    const data = join(directory.path, 'data')
+    const again = join(directory.path, 'again')
     cpSync(sound, data, { recursive: true })
     damage.apply(data)
     cpSync(data, again, { recursive: true })
@@ -71,7 +72,6 @@ export async function judgeDamage(sound: string, damage: Damage, quick = false):
   } finally {
     process.off('unhandledRejection', broken)
     process.off('uncaughtException', broken)
-    rmSync(directory, { recursive: true, force: true })
   }
 }
 
@@ -118,12 +118,7 @@ async function call(url: string, method: string, body?: object) {
   try {
     const answer = await fetch(url, {
       method,
-      headers: {
-        'accept-version': '1',
-        'content-type': 'application/json',
-        'x-service-appid': APPLICATION.id,
-        'x-service-secret': APPLICATION.secret,
-      },
+      headers: backendHeaders(APPLICATION),
       keepalive: false,
       signal: AbortSignal.timeout(HANGS_MS),
       ...(body !== undefined && { body: JSON.stringify(body) }),

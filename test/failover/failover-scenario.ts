@@ -1,5 +1,6 @@
 import type { Scenario } from '../faults/scenarios/scenario.ts'
-import { chance } from '../faults/stage/chance.ts'
+import { chance } from '../support/chance.ts'
+import { devicesOf } from '../faults/stage/api.ts'
 import { keyOf } from '../faults/stage/ledger.ts'
 import type { Platform } from '../faults/stage/ledger.ts'
 import type { Stage } from '../faults/stage/stage.ts'
@@ -106,9 +107,8 @@ async function trafficUntil(cut: Promise<unknown>, { pushes, accidents }: Stage)
 
 /** Acknowledged devices and pushes (from `from` on) that the service does not know. */
 async function missing({ api, ledger }: Stage, from: number): Promise<number> {
-  const listed = await api.call('GET', '/deviceToken/all')
-  if (listed?.status !== 200) throw new Error(`the devices were not listed: ${listed?.status}`)
-  const devices: readonly { platform: string; token: string }[] = listed.body
+  const devices = await devicesOf(api)
+  if (devices === null) throw new Error('the devices were not listed')
   const known = new Set(devices.map(({ platform, token }) => keyOf(Number(platform) as Platform, token)))
   let count = 0
   for (const [key, { ackedAt }] of ledger.devices) if (ackedAt !== null && !known.has(key)) count++

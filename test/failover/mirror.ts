@@ -1,6 +1,8 @@
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { lineReader } from '../../scripts/benchmark/measure/line-reader.ts'
+import { endOf } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** Fits a server's reserve (a twentieth) and two databases. */
 const VOLUME_BYTES = 192 * 1024 * 1024
@@ -44,7 +46,8 @@ export interface Mirror extends AsyncDisposable {
 }
 
 export async function openMirror(): Promise<Mirror> {
-  const own = await mkdtemp(join(tmpdir(), 'bellhop-failover-'))
+  await using opened = new AsyncDisposableStack()
+  const own = opened.use(temporaryDirectory('bellhop-failover')).path
   const directory = join(own, 'volume')
   await mkdir(directory)
   let [copy, otherCopy] = [join(own, 'copy-1'), join(own, 'copy-2')]
@@ -62,6 +65,8 @@ export async function openMirror(): Promise<Mirror> {
     await run('umount', '-l', first.file)
     await first.second.end()
   }
+  opened.defer(fence)
+  const mounted = opened.move()
   return {
     directory,
     cutAfter: (writes, kept, seed) => first.second.cutAfter(writes, kept, seed),
@@ -78,10 +83,7 @@ export async function openMirror(): Promise<Mirror> {
       await run('mount', first.device, directory)
       return { mountMs: performance.now() - startedAt }
     },
-    async [Symbol.asyncDispose]() {
-      await fence()
-      await rm(own, { recursive: true })
-    },
+    [Symbol.asyncDispose]: () => mounted.disposeAsync(),
   }
 }
 
@@ -123,10 +125,9 @@ async function startFirst(own: string, copy: string, otherCopy: string) {
 async function startSecond(image: string) {
   const command = [process.execPath, join(import.meta.dir, 'second-machine.ts'), image]
   const child = Bun.spawn(command, { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
-  const output = child.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]()
-  const line = async () => String((await output.next()).value)
+  const line = lineReader(child.stdout)
   return {
-    port: (await line()).trim(),
+    port: await line(),
     async cutAfter(writes: number, kept: Kept, seed: number): Promise<Cut> {
       void child.stdin.write(`cut after ${writes} keep ${kept} seed ${seed}\n`)
       void child.stdin.flush()
@@ -141,12 +142,7 @@ async function startSecond(image: string) {
 }
 
 async function run(...command: readonly string[]): Promise<string> {
-  const child = Bun.spawn([...command], { stdout: 'pipe', stderr: 'pipe' })
-  const [output, complaint] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  if (child.exitCode !== 0) throw new Error(`${command.join(' ')}: ${complaint}`)
-  return output.trim()
+  const { exitCode, stdout, stderr } = await endOf(command)
+  if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr}`)
+  return stdout.trim()
 }

@@ -1,10 +1,10 @@
 // ./scripts/failover: the serving machine dies, and another continues with its copy of the volume. A real process on a
 // real block device; test/faults/judge/judge.ts judges losses and repeats.
-import { parseArgs } from 'node:util'
 import { $ } from 'bun'
-import { runScenarios } from '../faults/run-scenario.ts'
-import { programOf } from '../faults/stage/service.ts'
+import { runScenario } from '../faults/run-scenario.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
+import { drawSeed, runScript, UsageError, wholeNumber } from '../support/proof-script.ts'
+import { programOf } from '../support/service-process.ts'
 import { failoverScenario } from './failover-scenario.ts'
 import type { Round } from './failover-scenario.ts'
 import { mirrorHindrance, openMirror, STAND_IN } from './mirror.ts'
@@ -20,46 +20,26 @@ Kills the machine that serves at a random write, and starts another one on its c
 
 Exits with 1 when anything was lost, repeated without need, or counted wrongly.`
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '50' },
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-    devices: { type: 'string', default: '2000' },
-    binary: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (values.help) {
-  console.log(HELP)
-  process.exit(0)
-}
-const hindrance = mirrorHindrance()
-if (hindrance !== null) {
-  console.error(`There is no volume to fail over with here: ${hindrance}.`)
-  process.exit(2)
-}
-const [rounds, seed, devices] = [values.rounds, values.seed, values.devices].map(Number)
-if (
-  !rounds ||
-  !devices ||
-  seed === undefined ||
-  ![rounds, seed, devices].every((number) => Number.isSafeInteger(number) && number >= 0)
-) {
-  console.error('--rounds, --seed and --devices are whole numbers.')
-  process.exit(2)
-}
+const OPTIONS = {
+  rounds: { type: 'string', default: '50' },
+  seed: { type: 'string' },
+  devices: { type: 'string', default: '2000' },
+  binary: { type: 'string' },
+} as const
+
 /** Sixteen pages of 500: see src/manual/guarantees.md. */
 const REPEATED_MOST = 16 * 500
 
-process.exit((await run(rounds, seed, devices)) ? 0 : 1)
-
-/** Returns whether everything held. */
-async function run(rounds: number, seed: number, devices: number): Promise<boolean> {
+await runScript(HELP, OPTIONS, async ({ values }) => {
+  const hindrance = mirrorHindrance()
+  if (hindrance !== null) throw new UsageError(`There is no volume to fail over with here: ${hindrance}.`)
+  const rounds = wholeNumber('rounds', values.rounds, 1)
+  const seed = wholeNumber('seed', values.seed ?? drawSeed(), 0)
+  const devices = wholeNumber('devices', values.devices, 1)
   if (values.binary === undefined) await $`${process.execPath} scripts/build.ts`.quiet()
   const program = programOf(values.binary ?? 'dist/bellhop')
-  await using opened = new AsyncDisposableStack()
-  const mirror = opened.use(await openMirror())
-  const template = opened.use(await makeTemplate(program, { ios: devices, android: devices }))
+  await using mirror = await openMirror()
+  await using template = await makeTemplate(program, { ios: devices, android: devices })
   console.log(`${STAND_IN}\n\nseed ${seed}, ${rounds} rounds, ${devices} devices of each platform\n`)
   console.log(' round  write     after the last flush, kept   missing   fenced  mounted    ready, seconds')
   const seen: Round[] = []
@@ -67,10 +47,9 @@ async function run(rounds: number, seed: number, devices: number): Promise<boole
     seen.push(round)
     console.log(lineOf(round))
   })
-  const order = { rounds, seed, template, program, compiled: true, quick: false, jobs: 1 }
-  const [row] = await runScenarios([scenario], { ...order, onOpened: (one) => opened.use(one), onRow: () => {} })
-  if (row?.result.kind !== 'ran') return false
-  const { judgement, details } = row.result
+  const result = await runScenario(scenario, { template, program, seed, rounds, quick: false })
+  if (result.kind !== 'ran') return 1
+  const { judgement, details } = result
   const gone = seen.reduce((sum, { missing }) => sum + missing, 0)
   const totals = seen.flatMap(({ fenceMs, mountMs, readyMs }) =>
     readyMs === null ? [] : [fenceMs + mountMs + readyMs],
@@ -86,8 +65,8 @@ repeated               ${judgement.repeated}, of one push on one platform at mos
 kill to ready          ${spread(totals)}, without finding out that it died
   of that, the server  ${spread(seen.flatMap(({ readyMs }) => readyMs ?? []))}
 findings               ${judgement.findings.join('; ') || 'none'}`)
-  return judgement.findings.length === 0 && gone === 0
-}
+  return judgement.findings.length === 0 && gone === 0 ? 0 : 1
+})
 
 function lineOf({ number, write, starting, kept, unflushed, left, missing, fenceMs, mountMs, readyMs }: Round): string {
   const when = starting ? `${write} (start)` : String(write)

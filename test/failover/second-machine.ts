@@ -9,7 +9,7 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { chance } from '../faults/stage/chance.ts'
+import { chance } from '../support/chance.ts'
 
 const OPTION = 0x49484156454f5054n // "IHAVEOPT"
 const OPTION_REPLY = 0x3e889045565a9n

@@ -1,19 +1,16 @@
-import { checkDatabase } from './judge/database-check.ts'
-import { judgeStage } from './judge/judge-stage.ts'
+import { inParallel } from '../support/in-parallel.ts'
+import { judgeStage, watchCounts } from './judge/judge-stage.ts'
 import type { Judgement } from './judge/judge.ts'
-import { watchCounts } from './judge/watch.ts'
 import type { Scenario, ScenarioOptions } from './scenarios/scenario.ts'
 import { mountDisk } from './stage/disk.ts'
-import type { Program } from './stage/service.ts'
 import { settled } from './stage/settled.ts'
 import { openStage } from './stage/stage.ts'
-import type { Template } from './stage/template.ts'
+import type { StageOptions } from './stage/stage.ts'
 
 export type Result =
   | { readonly kind: 'ran'; readonly judgement: Judgement; readonly details: Details }
   | { readonly kind: 'skipped'; readonly why: string }
 
-/** For whoever looks closer. */
 interface Details {
   readonly ms: number
   /** How often the fault was met. */
@@ -27,21 +24,19 @@ interface Details {
 
 const PATIENCE_MS = 60_000
 
-interface RunOptions extends ScenarioOptions {
-  readonly template: Template
-  readonly program: Program
-  readonly seed: number
-  /** Told of what must be disposed of if the run is broken off. */
-  readonly onOpened: (opened: AsyncDisposable) => void
+interface RunOptions extends Omit<ScenarioOptions, 'compiled'>, Pick<StageOptions, 'template' | 'program' | 'seed'> {
+  /** Hears what must be disposed of if the run is broken off. */
+  readonly onOpened?: (opened: AsyncDisposable) => void
 }
 
 /** Runs one scenario to its end and judges it. */
-async function runScenario(scenario: Scenario, options: RunOptions): Promise<Result> {
+export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Result> {
   const { promptMs = Number.POSITIVE_INFINITY, repeatedMost = Number.POSITIVE_INFINITY } = scenario
-  const why = scenario.hindrance?.(options) ?? null
+  const order: ScenarioOptions = { ...options, compiled: options.program.compiled }
+  const why = scenario.hindrance?.(order) ?? null
   if (why !== null) return { kind: 'skipped', why }
   await using opened = new AsyncDisposableStack()
-  options.onOpened(opened)
+  options.onOpened?.(opened)
   const disk = scenario.diskBytes === undefined ? null : opened.use(await mountDisk(scenario.diskBytes))
   if (disk?.kind === 'hindrance') return { kind: 'skipped', why: disk.why }
   const started = Date.now()
@@ -51,20 +46,18 @@ async function runScenario(scenario: Scenario, options: RunOptions): Promise<Res
   await stage.start()
   const watch = watchCounts(stage)
   opened.defer(() => watch.stop())
-  const met = await scenario.run(stage, options)
+  const met = await scenario.run(stage, order)
   await settled(stage, scenario.patienceMs ?? PATIENCE_MS)
   await Promise.all([stage.registrar.stop(), watch.stop()])
   const judgement = await judgeStage(stage)
   const { apns, fcm, pushServices, accidents } = stage
   const refused = [apns, fcm, ...pushServices].flatMap((gateway) => gateway.faults)
   const unexpected = refused.filter((reason) => !(scenario.expects?.test(reason) ?? false))
-  const faults = unexpected.map((reason) => `a gateway would have refused a request: ${reason}`)
   const findings = [
     ...(met === 0 ? ['nobody met the fault'] : []),
     ...accidents,
     ...judgement.findings,
-    ...faults,
-    ...checkDatabase(stage.data, judgement.owed),
+    ...unexpected.map((reason) => `a gateway would have refused a request: ${reason}`),
     ...(judgement.repeated > repeatedMost ? [`taken again, more than ${repeatedMost}: ${judgement.repeated}`] : []),
     ...(judgement.longestDelayMs > promptMs ? [`somebody waited ${judgement.longestDelayMs} ms`] : []),
   ]
@@ -89,14 +82,10 @@ export async function runScenarios(
   { jobs, onRow, ...options }: RunOptions & { readonly jobs: number; readonly onRow: (row: Row) => void },
 ): Promise<readonly Row[]> {
   const rows: Row[] = []
-  const waiting = [...scenarios]
-  async function work(): Promise<void> {
-    for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
-      const row = { scenario, result: await runScenario(scenario, options) }
-      rows.push(row)
-      onRow(row)
-    }
-  }
-  await Promise.all(Array.from({ length: jobs }, work))
+  await inParallel(scenarios, jobs, async (scenario) => {
+    const row = { scenario, result: await runScenario(scenario, options) }
+    rows.push(row)
+    onRow(row)
+  })
   return rows.sort((a, b) => scenarios.indexOf(a.scenario) - scenarios.indexOf(b.scenario))
 }

@@ -10,7 +10,7 @@ export interface Side {
   readonly calls: readonly KnownCall[]
 }
 
-export interface Attack {
+interface Attack {
   /** Of each a conversation is as likely as of any other. */
   readonly sides: readonly [Side, ...Side[]]
   readonly seed: number
@@ -22,15 +22,13 @@ export interface Attack {
   readonly goesOn: (turn: number) => boolean
 }
 
-export interface Spoil {
+interface Spoil {
   /** Conversations that were had. */
   readonly turns: number
   /** How often each status was answered. */
   readonly statuses: ReadonlyMap<number, number>
   /** What must not be, each with the turn that shows it. */
   readonly findings: readonly string[]
-  /** The longest that somebody who said nothing wrong waited, in ms. */
-  readonly longestMs: number
 }
 
 /**
@@ -49,21 +47,15 @@ const PATIENCE_MS = 5000
 export async function attack({ sides, seed, from = 0, atOnce, goesOn }: Attack): Promise<Spoil> {
   const statuses = new Map<number, number>()
   const findings: string[] = []
-  let longestMs = 0
   let turn = from
 
-  function judge(
-    at: number,
-    owed: number | null,
-    { statuses: seen, received, spokenMs, answeredAfterMs }: Outcome,
-  ): void {
+  function judge(at: number, owed: number | null, { statuses: seen, received, spokenMs }: Outcome): void {
     for (const status of seen) {
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       if (status >= 500 && !ALLOWED.has(status)) findings.push(`turn ${at}: ${status} ${excerpt(received, status)}`)
     }
     if (owed === null || spokenMs > PATIENCE_MS) return
     if (seen.length < owed) findings.push(`turn ${at}: nothing wrong was said, and no answer came`)
-    longestMs = Math.max(longestMs, answeredAfterMs ?? 0)
   }
 
   async function work(): Promise<void> {
@@ -75,7 +67,7 @@ export async function attack({ sides, seed, from = 0, atOnce, goesOn }: Attack):
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  return { turns: turn - atOnce - from, statuses, findings, longestMs }
+  return { turns: turn - atOnce - from, statuses, findings }
 }
 
 function excerpt(received: string, status: number): string {

@@ -1,3 +1,5 @@
+import { pick, seededRandom } from '../support/chance.ts'
+
 /** A sequence of throws, the same for the same seed. */
 export interface Dice {
   /** A whole number from `least` to `most`, both included. */
@@ -11,22 +13,11 @@ export interface Dice {
 
 /** `seed` and `turn` are whole numbers; each turn of a seed has a sequence of its own. */
 export function diceOf(seed: number, turn: number): Dice {
-  // Mulberry32 (Tommy Ettinger, public domain): 32 bits a throw, which is enough for choices.
-  let state = Number(Bun.hash.wyhash(String(turn), BigInt(seed)) & 0xff_ff_ff_ffn)
-  const next = () => {
-    state = (state + 0x6d_2b_79_f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = seededRandom(Number(Bun.hash.wyhash(String(turn), BigInt(seed)) & 0xff_ff_ff_ffn))
   const dice: Dice = {
     whole: (least, most) => least + Math.floor(next() * (most - least + 1)),
     happens: (percent) => next() * 100 < percent,
-    pick(items) {
-      const item = items[dice.whole(0, items.length - 1)]
-      if (item === undefined) throw new Error('nothing to pick from')
-      return item
-    },
+    pick: (items) => pick(items, next()),
     bytes: (count) => Uint8Array.from({ length: count }, () => dice.whole(0, 255)),
   }
   return dice

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { programOf } from '../faults/stage/service.ts'
+import { limited, programOf } from '../support/service-process.ts'
 import { connectTo } from '../support/raw-connection.ts'
 import { until } from '../support/until.ts'
 import { plainMessage } from './message.ts'
@@ -10,8 +10,7 @@ const FILES = 96
 
 test('with no file left for another connection those that are open are served, and others once there is room', async () => {
   const { command, compiled } = programOf(null)
-  const limited = ['sh', '-c', `ulimit -n ${FILES}; exec "$@"`, 'sh', ...command]
-  await using target = await openTarget({ command: limited, compiled })
+  await using target = await openTarget({ command: [...limited('-n', FILES), ...command], compiled })
   const [{ url, calls }] = target.sides
   const known = calls.find(({ path, headers }) => path === '/deviceToken' && headers.length > 2)
   if (known === undefined) throw new Error('no call registers a device')

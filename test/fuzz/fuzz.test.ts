@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { programOf } from '../faults/stage/service.ts'
+import { programOf } from '../support/service-process.ts'
 import { attack } from './attack.ts'
 import { conversationOf } from './conversation.ts'
 import { diceOf } from './dice.ts'

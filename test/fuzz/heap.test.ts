@@ -5,7 +5,7 @@ import { startService } from '../support/service.ts'
 import type { LogLine } from '../support/service.ts'
 import { attack } from './attack.ts'
 import type { Side } from './attack.ts'
-import { callsOf } from './known-calls.ts'
+import { callsOf } from './target.ts'
 
 /** Conversations between two counts. */
 const ROUND = 400

@@ -1,6 +1,6 @@
 // Hostile input: connections that say anything, to a service that runs as a process of its own and is watched.
-import { parseArgs } from 'node:util'
-import { programOf } from '../faults/stage/service.ts'
+import { drawSeed, runScript, tell, UsageError } from '../support/proof-script.ts'
+import { programOf } from '../support/service-process.ts'
 import { watchProcess } from '../soak/process-watch.ts'
 import type { Sample } from '../soak/process-watch.ts'
 import { courseOf, trendOf, trendTable } from '../soak/trend.ts'
@@ -26,7 +26,6 @@ const OPTIONS = {
   turn: { type: 'string' },
   'at-once': { type: 'string', default: '32' },
   binary: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const
 
 /** The longest that the service may work on anything while it should answer, in ms. */
@@ -37,20 +36,12 @@ const MINUTE_MS = 60_000
 /** A heap that has just begun grows for minutes, up to what it may have before it is collected; ten, in a long run. */
 const WARM_MS = 10 * MINUTE_MS
 
-/** Runs what `argv` asks for; resolves with the exit code. */
-async function runFuzz(argv: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...argv], options: OPTIONS })
-  if (values.help) {
-    console.log(HELP)
-    return 0
-  }
-  const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
+await runScript(HELP, OPTIONS, async ({ values }) => {
+  const seed = Number(values.seed ?? drawSeed())
   const [minutes, atOnce] = [Number(values.minutes), Number(values['at-once'])]
   const turn = values.turn === undefined ? null : Number(values.turn)
-  if (![seed, minutes, atOnce, turn ?? 0].every((number) => Number.isFinite(number) && number >= 0)) {
-    console.error(HELP)
-    return 2
-  }
+  const areNumbers = [seed, minutes, atOnce, turn ?? 0].every((number) => Number.isFinite(number) && number >= 0)
+  if (!areNumbers) throw new UsageError(HELP)
   await using target = await openTarget(programOf(values.binary ?? null))
   const watch = watchProcess(target, 250)
   const until = performance.now() + minutes * MINUTE_MS
@@ -79,9 +70,8 @@ async function runFuzz(argv: readonly string[]): Promise<number> {
   console.log(`seed ${seed}: ${spoil.turns} conversations; ${statuses.join(', ')}`)
   console.log(`GET /healthz beside them: answered within ${waitedMs} ms, in which it worked for at most ${hangMs}`)
   if (trends.length > 0) console.log(`\n${trendTable(trends)}`)
-  console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}\n\n${findings.length} found`)
-  return findings.length === 0 ? 0 : 1
-}
+  return tell(findings)
+})
 
 function trendsOf(samples: readonly Sample[]): readonly Trend[] {
   const warm = samples.filter(({ atMs }) => atMs > WARM_MS)
@@ -93,5 +83,3 @@ function trendsOf(samples: readonly Sample[]): readonly Trend[] {
   ]
   return trends.filter((trend) => trend !== null)
 }
-
-if (import.meta.main) process.exit(await runFuzz(process.argv.slice(2)))

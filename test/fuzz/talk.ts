@@ -9,8 +9,6 @@ export interface Outcome {
   readonly received: string
   /** From the first piece to the last, in ms. */
   readonly spokenMs: number
-  /** From the last written piece to the first byte of an answer after it; `null`: none came. */
-  readonly answeredAfterMs: number | null
 }
 
 /** How long after the last byte nothing more is expected, in ms. */
@@ -26,7 +24,6 @@ export function talk(url: string, { pieces, end, owed }: Conversation): Promise<
   const parts: Buffer[] = []
   const began = performance.now()
   let saidAt: number | null = null
-  let answeredAfterMs: number | null = null
   let quiet: ReturnType<typeof setTimeout> | undefined
 
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -38,9 +35,7 @@ export function talk(url: string, { pieces, end, owed }: Conversation): Promise<
   }
   socket.on('data', (data: Buffer) => {
     parts.push(data)
-    if (saidAt === null) return
-    answeredAfterMs ??= performance.now() - saidAt
-    waitOn()
+    if (saidAt !== null) waitOn()
   })
   socket.on('end', () => socket.destroy())
   // A connection that the server cuts is an outcome like another.
@@ -51,7 +46,6 @@ export function talk(url: string, { pieces, end, owed }: Conversation): Promise<
       statuses: statusesIn(received()),
       received: received(),
       spokenMs: (saidAt ?? performance.now()) - began,
-      answeredAfterMs,
     })
   })
 

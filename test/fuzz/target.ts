@@ -1,15 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { systemClock } from '../../src/clock.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { apiOf } from '../faults/stage/api.ts'
-import { startService } from '../faults/stage/service.ts'
-import type { Program } from '../faults/stage/service.ts'
+import { startProcess } from '../support/service-process.ts'
+import type { Program } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { operationsOf } from '../support/openapi.ts'
 import type { Json } from '../support/openapi.ts'
 import type { Side } from './attack.ts'
-import { adminCalls, callsOf } from './known-calls.ts'
+import type { KnownCall } from './message.ts'
+
+/** Without what asks for the document itself: it is large, and nobody's input. */
+const BESIDE = ['/healthz', '/manual', '/nowhere']
+
+/** What an operator's programs ask for at the admin listener. */
+const ADMIN = ['/healthz', '/readyz', '/metrics', '/nowhere']
 
 /** A service as a process of its own that is there to be attacked, with a simulated application without rate limits. */
 export interface Target extends AsyncDisposable {
@@ -18,6 +23,7 @@ export interface Target extends AsyncDisposable {
   readonly url: string
   readonly adminUrl: string
   readonly data: string
+  readonly application: { readonly id: string; readonly secret: string }
   /** The API, and the admin listener. */
   readonly sides: readonly [Side, Side]
   /** What it has logged as an error. */
@@ -28,27 +34,28 @@ export interface Target extends AsyncDisposable {
 
 export async function openTarget(program: Program): Promise<Target> {
   await using opened = new AsyncDisposableStack()
-  const data = await mkdtemp(join(tmpdir(), 'bellhop-fuzz-'))
-  opened.defer(() => rm(data, { recursive: true, force: true }))
+  const data = opened.use(temporaryDirectory('bellhop-fuzz')).path
   const application = applicationIn(data)
-  const service = opened.use(startService({ program, data, env: {} }))
+  const service = opened.use(startProcess({ program, data }))
   const addresses = await service.ready
   if (addresses === null) throw new Error(`not ready: ${service.log()}`)
   let exitCode: number | null = null
   void service.exited.then((code) => (exitCode = code))
 
-  const document = (await (await fetch(`${addresses.api}/openapi.json`)).json()) as Json
-  const push = await apiOf(application, () => addresses.api).call('POST', '/push/all', { tags: ['a'], msg: 'x' })
+  const { url, adminUrl } = addresses
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as Json
+  const push = await apiOf(application, () => url).call('POST', '/push/all', { tags: ['a'], msg: 'x' })
   const calls = callsOf(document, application, String(push?.body.id))
   const running = opened.move()
   return {
     pid: service.pid,
-    url: addresses.api,
-    adminUrl: addresses.admin,
+    url,
+    adminUrl,
     data,
+    application,
     sides: [
-      { url: addresses.api, calls },
-      { url: addresses.admin, calls: adminCalls() },
+      { url, calls },
+      { url: adminUrl, calls: ADMIN.map(bareCall) },
     ],
     errors: () =>
       service
@@ -72,4 +79,31 @@ function applicationIn(data: string) {
   applications.setSimulated(id, true)
   applications.setLimits(id, { rate: 0, backendRate: 0, quota: 0 })
   return { id, secret: made.secret }
+}
+
+/** Every call of the API document with each of its examples, as an app and as a backend make it. `push`: id of one. */
+export function callsOf(document: Json, { id, secret }: Target['application'], push: string): readonly KnownCall[] {
+  const identified = [
+    ['Accept-Version', '1'],
+    ['X-SERVICE-APPID', id],
+  ] as const
+  const described = operationsOf(document).flatMap(({ method, path, detail }): KnownCall[] => {
+    const { example, examples = {} } = detail['requestBody']?.content['application/json'] ?? { example: null }
+    const bodies: readonly (object | null)[] =
+      example === undefined ? Object.values<Json>(examples).map(({ value }) => value) : [example]
+    const parameters: readonly Json[] = detail['parameters']
+    const own = parameters
+      .filter((one) => one['in'] === 'header' && one['required'] === true && one['name'] !== 'Accept-Version')
+      .map((one) => [String(one['name']), String(one['example'])] as const)
+    const asApp = [...identified, ...own]
+    const asBackend = [...asApp, ['X-SERVICE-SECRET', secret] as const]
+    return bodies.flatMap((body) =>
+      [asApp, asBackend].map((headers) => ({ method, path: path.replace('{id}', push), headers, body })),
+    )
+  })
+  return [...described, ...BESIDE.map(bareCall)]
+}
+
+function bareCall(path: string): KnownCall {
+  return { method: 'GET', path, headers: [], body: null }
 }

@@ -1,6 +1,6 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** What a system call does to a file, in the order of tracer.c. */
 export const CALL_CLASSES = ['write', 'sync', 'name', 'read'] as const
@@ -111,8 +111,8 @@ export function classOf(call: string): CallClass {
 }
 
 export function createFaultPlan(): FaultPlan {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-fault-plan-'))
-  const path = join(directory, 'state')
+  const directory = temporaryDirectory('bellhop-fault-plan')
+  const path = join(directory.path, 'state')
   writeFileSync(path, Buffer.alloc(BYTES))
   writeFileSync(toldBeside(path), '')
 
@@ -153,6 +153,6 @@ export function createFaultPlan(): FaultPlan {
         return { process: Number(process), name, path, target }
       })
     },
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+    [Symbol.dispose]: () => directory[Symbol.dispose](),
   }
 }

@@ -1,19 +1,12 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeTemplate } from '../faults/stage/template.ts'
-import { plant } from '../simulation/plant.ts'
+import { plantedCopy } from '../simulation/plant.ts'
 import { createMemory } from './chain/memory.ts'
 import { classOf, HARMS } from './fault-plan.ts'
 import type { CallClass, TracedCall } from './fault-plan.ts'
 import { PLANTED } from './planted.ts'
 import type { Planted } from './planted.ts'
 import { runTrial } from './trial.ts'
-
-const ROOT = join(import.meta.dir, '../..')
-
-/** What a process of the service loads. */
-const COPIED = ['src', 'migrations', 'package.json', 'tsconfig.json']
 
 /** So many trials a defect has, spread over the calls that it may show at. */
 const TRIALS = 24
@@ -31,30 +24,23 @@ export async function huntAll(only: string, say: (line: string) => void): Promis
 }
 
 async function hunt(planted: Planted): Promise<{ readonly by: string; readonly finding: string } | null> {
-  const root = mkdtempSync(join(tmpdir(), 'bellhop-planted-'))
-  try {
-    for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-    plant(planted, root)
-    const program = { command: [process.execPath, join(root, 'src/main.ts')], compiled: false }
-    await using template = await makeTemplate(program, { ios: 8, android: 4 })
-    const { journey, harm } = planted
-    using memory = createMemory()
-    const order = { template, program, journey, harm: harm ?? 'EIO', only: onlyOf(planted), memory } as const
-    const trial = (nth: number) => runTrial({ ...order, nth })
+  using copy = plantedCopy(planted)
+  const program = { command: [process.execPath, join(copy.path, 'src/main.ts')], compiled: false }
+  await using template = await makeTemplate(program, { ios: 8, android: 4 })
+  const { journey, harm } = planted
+  using memory = createMemory()
+  const order = { template, program, journey, harm: harm ?? 'EIO', only: onlyOf(planted), memory } as const
+  const trial = (nth: number) => runTrial({ ...order, nth })
 
-    const { calls, findings } = await trial(0)
-    const [first] = findings
-    if (first !== undefined) return { by: `${journey.name} without a fault`, finding: first }
-    for (const nth of harm === null ? [] : spread(placesOf(planted, calls))) {
-      const { met, findings } = await trial(nth)
-      const [finding] = findings
-      if (finding !== undefined) return { by: `${journey.name}, ${harm} at call ${nth}, ${met.struck?.call}`, finding }
-    }
-    return null
-  } finally {
-    rmSync(root, { recursive: true, force: true })
+  const { calls, findings } = await trial(0)
+  const [first] = findings
+  if (first !== undefined) return { by: `${journey.name} without a fault`, finding: first }
+  for (const nth of harm === null ? [] : spread(placesOf(planted, calls))) {
+    const { met, findings } = await trial(nth)
+    const [finding] = findings
+    if (finding !== undefined) return { by: `${journey.name}, ${harm} at call ${nth}, ${met.struck?.call}`, finding }
   }
+  return null
 }
 
 /** Reads are not among the calls that are written down, so none is counted either. */

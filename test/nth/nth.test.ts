@@ -1,9 +1,9 @@
 import { afterAll, describe, expect } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { programOf, runCommand, startService } from '../faults/stage/service.ts'
+import { programOf, runCommand, startProcess } from '../support/service-process.ts'
 import { testInTurn } from '../support/in-turn.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { createFaultPlan } from './fault-plan.ts'
 import { UPKEEP } from './journeys/upkeep.ts'
 import { tracedProgram, tracingHindrance } from './traced.ts'
@@ -12,14 +12,12 @@ import { runTrial } from './trial.ts'
 /* The short form of bun run every-nth: a few calls of the system out of some thousands. */
 
 const program = programOf(null)
+const ORDER = { template: null, program, journey: UPKEEP, only: null, memory: null } as const
 const test = testInTurn(4)
-const hindrance = await (async () => {
-  using plan = createFaultPlan()
-  return await tracingHindrance(plan)
-})()
+const hindrance = await tracingHindrance()
 
-const directory = mkdtempSync(join(tmpdir(), 'bellhop-half-key-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = temporaryDirectory('bellhop-half-key')
+afterAll(() => directory[Symbol.dispose]())
 
 /** Several processes one after the other, on a machine that may be slow. */
 const LIMIT_MS = 180_000
@@ -28,16 +26,7 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
   test(
     'a command that dies in the middle of a write: done again, everything is whole',
     async () => {
-      const order = {
-        template: null,
-        program,
-        journey: UPKEEP,
-        harm: 'torn',
-        nth: 150,
-        only: null,
-        memory: null,
-      } as const
-      const { met, findings } = await runTrial(order)
+      const { met, findings } = await runTrial({ ...ORDER, harm: 'torn', nth: 150 })
       expect({ struck: met.struck?.class, findings }).toEqual({ struck: 'write', findings: [] })
     },
     LIMIT_MS,
@@ -46,8 +35,7 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
   test(
     'every file that a command gives a name is on disk before, and its name afterwards',
     async () => {
-      const order = { template: null, program, journey: UPKEEP, harm: 'EIO', nth: 0, only: null, memory: null } as const
-      const { met, findings } = await runTrial(order)
+      const { met, findings } = await runTrial({ ...ORDER, harm: 'EIO', nth: 0 })
       expect(met.of.name).toBeGreaterThan(50)
       expect(findings).toEqual([])
     },
@@ -57,15 +45,15 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
   test(
     'a sealing key of which the disk takes half at first is written to its end',
     async () => {
-      const data = join(directory, 'data')
+      const data = join(directory.path, 'data')
       using plan = createFaultPlan()
       plan.arm('short', 1, 'write')
       const traced = tracedProgram(program, plan, join(data, 'key'))
-      await using service = startService({ program: traced, data, env: {} })
+      await using service = startProcess({ program: traced, data })
       expect(await service.ready).not.toBeNull()
       expect(plan.met().struck?.call).toStartWith('write of ')
       expect(Buffer.from(readFileSync(join(data, 'key'), 'utf8'), 'base64')).toHaveLength(32)
-      expect(await service.end('SIGTERM')).toBe(0)
+      expect(await service.kill('SIGTERM')).toBe(0)
     },
     LIMIT_MS,
   )
@@ -73,7 +61,7 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
   test(
     'a database that a restore has replaced can be restored from, though its journal could not be removed at once',
     async () => {
-      const own = join(directory, 'replaced')
+      const own = join(directory.path, 'replaced')
       const [data, backup] = [join(own, 'data'), join(own, 'backup.db')]
       await runCommand(program, ['app', 'create', 'shop', `--data=${data}`])
       await runCommand(program, ['backup', backup, `--data=${data}`])

@@ -1,4 +1,4 @@
-import type { Mutation } from '../simulation/mutation.ts'
+import type { Mutation } from '../simulation/plant.ts'
 import type { HarmName } from './fault-plan.ts'
 import { BEGINNING } from './journeys/beginning.ts'
 import { SENDING } from './journeys/sending.ts'

@@ -1,18 +1,24 @@
 // Lets each call of the system in a journey fail in turn, and tells what came of it. What must be true is said by each
 // journey; what can happen to a call is in fault-plan.ts.
-import { parseArgs } from 'node:util'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { runDamages } from '../damage/run.ts'
-import { programOf } from '../faults/stage/service.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
+import { inParallel } from '../support/in-parallel.ts'
+import { runScript, UsageError } from '../support/proof-script.ts'
+import { programOf } from '../support/service-process.ts'
 import { createMemory } from './chain/memory.ts'
-import { CALL_CLASSES, countOf, createFaultPlan, HARMS } from './fault-plan.ts'
+import { CALL_CLASSES, countOf, HARMS } from './fault-plan.ts'
 import type { HarmName, Met } from './fault-plan.ts'
 import { huntAll } from './hunt.ts'
-import { JOURNEYS } from './journeys/journeys.ts'
-import { openResults } from './results.ts'
+import { BEGINNING } from './journeys/beginning.ts'
+import { OPERATING } from './journeys/operating.ts'
+import { DYING, SENDING, STOPPING } from './journeys/sending.ts'
+import { UPKEEP } from './journeys/upkeep.ts'
 import { tracingHindrance } from './traced.ts'
 import { runTrial } from './trial.ts'
 import type { Journey, Verdict } from './trial.ts'
+
+const JOURNEYS: readonly Journey[] = [BEGINNING, SENDING, OPERATING, STOPPING, DYING, UPKEEP]
 
 const HELP = `Usage: bun run every-nth [--journey NAME]… [--harm NAME]… [--class NAME]
                          [--nth N]… [--every N] [--binary PATH] [--jobs N] [--results FILE]
@@ -49,8 +55,10 @@ const OPTIONS = {
   results: { type: 'string' },
   damage: { type: 'boolean', default: false },
   planted: { type: 'string' },
-  help: { type: 'boolean', default: false },
 } as const
+
+/** A trial takes some seconds, on a disk that is dead 40, and at the most the patience of a journey. */
+const HANGS_MS = 600_000
 
 interface Case {
   readonly journey: Journey
@@ -58,30 +66,18 @@ interface Case {
   readonly nth: number
 }
 
-/** Runs the trials that `argv` names; resolves with the exit code. */
-async function runEveryNth(argv: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...argv], options: OPTIONS })
-  if (values.help) {
-    console.log(HELP)
-    return 0
-  }
+await runScript(HELP, OPTIONS, async ({ values }) => {
   const journeys = JOURNEYS.filter(({ name }) => values.journey.includes(name))
   const harms = (Object.keys(HARMS) as HarmName[]).filter((name) => values.harm.includes(name))
   const only = CALL_CLASSES.find((name) => name === values.class) ?? null
   const [every, jobs, ...nths] = [values.every, values.jobs, ...values.nth].map(Number)
   const known = journeys.length > 0 && harms.length > 0 && (values.class === undefined || only !== null)
-  if (!known || ![every, jobs, ...nths].every((number) => Number(number) >= 1)) {
-    console.error(HELP)
-    return 2
-  }
+  if (!known || ![every, jobs, ...nths].every((number) => Number(number) >= 1)) throw new UsageError(HELP)
   if (values.damage) return await runDamages(every ?? 1)
-  {
-    using plan = createFaultPlan()
-    const hindrance = await tracingHindrance(plan)
-    if (hindrance !== null) {
-      console.error(`Nothing can be made to fail here: ${hindrance}.`)
-      return 1
-    }
+  const hindrance = await tracingHindrance()
+  if (hindrance !== null) {
+    console.error(`Nothing can be made to fail here: ${hindrance}.`)
+    return 1
   }
   if (values.planted !== undefined) return await huntAll(values.planted, console.log)
   const program = programOf(values.binary ?? null)
@@ -141,26 +137,52 @@ async function runEveryNth(argv: readonly string[]): Promise<number> {
     }
   }
   return results.all.some(({ findings }) => findings.length > 0) ? 1 : 0
-}
-
-/** A trial takes some seconds, on a disk that is dead 40, and at the most the patience of a journey. */
-const HANGS_MS = 600_000
+})
 
 function unfinished(finding: string): Verdict {
   const met = { count: 0, of: { write: 0, sync: 0, name: 0, read: 0 }, struck: null }
   return { met, calls: [], findings: [finding] }
 }
 
-async function inParallel<Item>(
-  items: readonly Item[],
-  jobs: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const waiting = [...items]
-  async function go(): Promise<void> {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
-  }
-  await Promise.all(Array.from({ length: jobs }, go))
+/** A trial that is over. */
+interface Result {
+  readonly journey: string
+  readonly harm: string
+  /** Calls of this class alone were counted; `null`: all that the harm can happen to. */
+  readonly only: string | null
+  readonly nth: number
+  /** The call that was struck; `null`: the journey ended before. */
+  readonly call: string | null
+  readonly findings: readonly string[]
 }
 
-if (import.meta.main) process.exit(await runEveryNth(process.argv.slice(2)))
+/** Trials that are over, in this run and those before. */
+interface Results {
+  readonly all: readonly Result[]
+  has(trial: Omit<Result, 'call' | 'findings'>): boolean
+  add(result: Result): void
+}
+
+/** `path`: a file with a line of JSON for each; `null`: of this run alone. */
+function openResults(path: string | null): Results {
+  const lines = path !== null && existsSync(path) ? wholeLinesOf(path) : []
+  const all: Result[] = lines.map((line) => JSON.parse(line))
+  const keyOf = ({ journey, harm, only, nth }: Omit<Result, 'call' | 'findings'>) => `${journey} ${harm} ${only} ${nth}`
+  const known = new Set(all.map(keyOf))
+  return {
+    all,
+    has: (trial) => known.has(keyOf(trial)),
+    add(result) {
+      all.push(result)
+      known.add(keyOf(result))
+      if (path !== null) appendFileSync(path, `${JSON.stringify(result)}\n`)
+    },
+  }
+}
+
+/** The last may have been cut off: that trial is not over. */
+function wholeLinesOf(path: string): readonly string[] {
+  const lines = readFileSync(path, 'utf8').split('\n')
+  if (lines.pop() !== '') writeFileSync(path, lines.map((line) => `${line}\n`).join(''))
+  return lines
+}

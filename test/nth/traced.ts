@@ -1,5 +1,7 @@
 import { join } from 'node:path'
-import type { Program } from '../faults/stage/service.ts'
+import { endOf } from '../support/service-process.ts'
+import type { Program } from '../support/service-process.ts'
+import { createFaultPlan } from './fault-plan.ts'
 import type { FaultPlan } from './fault-plan.ts'
 
 /** What `tracer.c` ends with where it may not trace. */
@@ -25,14 +27,14 @@ export function tracedProgram(
 }
 
 /** Why nothing can be traced on this machine; `null`: it can. */
-export async function tracingHindrance(plan: FaultPlan): Promise<string | null> {
+export async function tracingHindrance(): Promise<string | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'only of Linux on x86-64 are the calls known'
-  const { command } = tracedProgram({ command: ['true'], compiled: true }, plan, '/nowhere')
-  const child = Bun.spawn([...command], { stdout: 'ignore', stderr: 'pipe' })
-  const said = (await child.stderr.text()).trim().split('\n').at(-1) ?? ''
-  const code = await child.exited
-  if (code === 0) return null
-  return code === UNTRACEABLE
+  using plan = createFaultPlan()
+  const { exitCode, stderr } = await endOf(
+    tracedProgram({ command: ['true'], compiled: true }, plan, '/nowhere').command,
+  )
+  if (exitCode === 0) return null
+  return exitCode === UNTRACEABLE
     ? 'this machine lets nobody trace (ptrace, seccomp)'
-    : `the tracer ended with ${code}: ${said}`
+    : `the tracer ended with ${exitCode}: ${stderr.trim().split('\n').at(-1)}`
 }

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { endOfCommand } from '../faults/stage/service.ts'
-import type { CommandEnd, Program } from '../faults/stage/service.ts'
+import { endOf, KILLED } from '../support/service-process.ts'
+import type { CommandEnd, Program } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import type { Template } from '../faults/stage/template.ts'
 import type { Memory, Place } from './chain/memory.ts'
 import { countOf, createFaultPlan, HARMS } from './fault-plan.ts'
@@ -75,7 +73,8 @@ export interface Verdict {
 }
 
 export async function runTrial({ template, program, journey, harm, nth, only, memory }: Order): Promise<Verdict> {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-nth-'))
+  using own = temporaryDirectory('bellhop-nth')
+  const directory = own.path
   using plan = createFaultPlan()
   const findings: string[] = []
   const { fault, ...rest } = HARMS[harm]
@@ -87,47 +86,39 @@ export async function runTrial({ template, program, journey, harm, nth, only, me
   let met: Met | null = null
   const isOver = () => met !== null || (!lasting && plan.met().struck !== null)
   const traced = tracedProgram(program, plan, directory, isOver)
-  let calls: readonly TracedCall[] = []
   const within = (path: string) => path.replace(`${directory}/`, '')
-  try {
-    await journey.run({
-      template,
-      directory,
-      program: traced,
-      plan: {
-        ...plan,
-        arm: () => plan.arm(harm, from === null ? nth : nth - countOf(from.before, harm, only), only),
-        // What is read of it is what happened until then.
-        disarm() {
-          met = plan.met()
-          plan.disarm()
-        },
-        isFree,
-        isOver,
+  await journey.run({
+    template,
+    directory,
+    program: traced,
+    plan: {
+      ...plan,
+      arm: () => plan.arm(harm, from === null ? nth : nth - countOf(from.before, harm, only), only),
+      // What is read of it is what happened until then.
+      disarm() {
+        met = plan.met()
+        plan.disarm()
       },
-      memory,
-      from,
-      kills,
-      lasting,
-      accuse: (finding) => void findings.push(finding),
-      findings,
-      async command(...args) {
-        const end = await endOfCommand(traced, args)
-        findings.push(...mutenessOf(end, kills).map((what) => `${args.slice(0, 2).join(' ')} ${what}`))
-        return end
-      },
-    })
-    const told = plan.calls()
-    calls = told.map((call) => ({ ...call, path: within(call.path), target: within(call.target) }))
-    findings.push(...unsyncedNames(told).map(within))
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+      isFree,
+      isOver,
+    },
+    memory,
+    from,
+    kills,
+    lasting,
+    accuse: (finding) => void findings.push(finding),
+    findings,
+    async command(...args) {
+      const end = await endOf([...traced.command, ...args])
+      findings.push(...mutenessOf(end, kills).map((what) => `${args.slice(0, 2).join(' ')} ${what}`))
+      return end
+    },
+  })
+  const told = plan.calls()
+  const calls = told.map((call) => ({ ...call, path: within(call.path), target: within(call.target) }))
+  findings.push(...unsyncedNames(told).map(within))
   return { met: met ?? plan.met(), calls, findings: [...new Set(findings)] }
 }
-
-/** SIGKILL, as shells have it. */
-const KILLED = 137
 
 /** How an end is not one that tells an operator what is the matter. */
 function mutenessOf({ exitCode, stderr }: CommandEnd, kills: boolean): readonly string[] {

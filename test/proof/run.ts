@@ -1,5 +1,5 @@
 // Proves the HTTP/2 transports: against servers of other projects, and against a gateway that cuts connections.
-import { parseArgs } from 'node:util'
+import { runScript, tell, UsageError } from '../support/proof-script.ts'
 import { compareWithNghttp2 } from './hpack/compare.ts'
 import { runServers } from './servers.ts'
 import { HARMS } from './soak/harms.ts'
@@ -44,14 +44,11 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
   'harm-every': { type: 'string', default: '700' },
   harm: { type: 'string', multiple: true },
-  help: { type: 'boolean', default: false },
 } as const
 
 const DEFAULT_REQUESTS: Readonly<Record<string, number>> = { servers: 20_000, soak: 5_000_000, hpack: 100_000 }
 
-/** Runs what `argv` asks for; resolves with the exit code. */
-async function runProof(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true })
+await runScript(HELP, OPTIONS, async ({ values, positionals }) => {
   const [command] = positionals
   const transports = TRANSPORTS.filter(({ name }) => values.transport === undefined || values.transport === name)
   const transport = transports.at(-1)
@@ -61,17 +58,13 @@ async function runProof(argv: readonly string[]): Promise<number> {
   const harms = HARMS.filter((harm) => values.harm?.includes(harm) ?? true)
   const isCommand = positionals.length === 1 && command !== undefined && command in DEFAULT_REQUESTS
   const areNumbers = requests >= 1 && fullMinutes > 0 && harmEvery >= 1 && Number.isSafeInteger(requests + seed)
-  if (values.help || !isCommand || !areNumbers || transport === undefined) {
-    console.log(HELP)
-    return values.help ? 0 : 2
-  }
+  if (!isCommand || !areNumbers || transport === undefined) throw new UsageError(HELP)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
   if (command === 'hpack') {
     const { blocks, findings, written, read, peerResizes, ourResizes } = await compareWithNghttp2(requests, seed)
     console.log(`${blocks} header blocks each way, ${written} bytes of ours and ${read} of nghttp2's`)
     console.log(`table sizes changed: ${peerResizes} times for our encoder, ${ourResizes} times for nghttp2's`)
-    console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}`)
-    return findings.length === 0 ? 0 : 1
+    return tell(findings)
   }
   if (command === 'servers') {
     const failed = await runServers({ transports, only: values.only ?? null, requests, print: console.log })
@@ -80,9 +73,5 @@ async function runProof(argv: readonly string[]): Promise<number> {
   }
   const minutes = values.fast ? null : fullMinutes
   const order = { transport, requests, minutes, seed, harmEvery, harms, print: console.log }
-  const findings = await runSoak(order)
-  console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}\n\n${findings.length} found`)
-  return findings.length === 0 ? 0 : 1
-}
-
-if (import.meta.main) process.exit(await runProof(process.argv.slice(2)))
+  return tell(await runSoak(order))
+})

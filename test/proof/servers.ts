@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answerTo, DEADLINE_MS } from '../../src/gateway/transport/transport.ts'
 import { makeCertificate } from '../support/certificate.ts'
+import { endOf } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { faultsOf, GatewayBook, judge, SenderBook } from './books.ts'
 import { noteOf, wrongWithEcho } from './notes.ts'
 import { freePort } from './peers/child.ts'
@@ -75,41 +75,38 @@ interface RunResult extends Run {
 
 async function runOne(run: Run): Promise<RunResult> {
   const { peer, transport: proven, maxStreams, goawayAfter, requests } = run
-  const folder = mkdtempSync(join(tmpdir(), 'bellhop-proof-'))
-  try {
-    const pem = makeCertificate()
-    const order: PeerOrder = {
-      maxStreams,
-      goawayAfter,
-      port: freePort(),
-      certificate: join(folder, 'certificate.pem'),
-      key: join(folder, 'key.pem'),
-      folder,
-    }
-    await Bun.write(order.certificate, pem.certificate)
-    await Bun.write(order.key, pem.privateKey)
-    const running = await peer.start(order)
-    const transport = proven.open(`https://127.0.0.1:${order.port}`, { ca: pem.certificate, deadlineMs: DEADLINE_MS })
-    const sent = new SenderBook(requests)
-    const load = { count: requests, inFlight: IN_FLIGHT, request: noteOf, wrongWith: wrongWithEcho }
-    const began = performance.now()
-    const reasons = await sendAll(transport, load, sent)
-    const ms = performance.now() - began
-    const refusals = await refuse(peer, transport)
-    await transport[Symbol.asyncDispose]()
-    const processed = new GatewayBook(requests)
-    const { connections } = await running.stop(processed)
-
-    const verdict = judge(sent, processed)
-    const allowed = proven.maxConnections + parted(goawayAfter, verdict.processed + refusals.count)
-    const findings = [...faultsOf(verdict), ...verdict.examples, ...refusals.wrong]
-    if (connections > allowed) findings.push(`${connections} connections, where ${allowed} are allowed`)
-    if (findings.length > 0) findings.push(...Array.from(reasons, ([reason, count]) => `${reason}: ${count}`))
-    const { unsent, unknown } = verdict.attempts
-    return { ...run, ms, connections, processed: verdict.processed, unsent, unknown, refused: refusals.count, findings }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  using directory = temporaryDirectory('bellhop-proof')
+  const folder = directory.path
+  const pem = makeCertificate()
+  const order: PeerOrder = {
+    maxStreams,
+    goawayAfter,
+    port: freePort(),
+    certificate: join(folder, 'certificate.pem'),
+    key: join(folder, 'key.pem'),
+    folder,
   }
+  await Bun.write(order.certificate, pem.certificate)
+  await Bun.write(order.key, pem.privateKey)
+  const running = await peer.start(order)
+  const transport = proven.open(`https://127.0.0.1:${order.port}`, { ca: pem.certificate, deadlineMs: DEADLINE_MS })
+  const sent = new SenderBook(requests)
+  const load = { count: requests, inFlight: IN_FLIGHT, request: noteOf, wrongWith: wrongWithEcho }
+  const began = performance.now()
+  const reasons = await sendAll(transport, load, sent)
+  const ms = performance.now() - began
+  const refusals = await refuse(peer, transport)
+  await transport[Symbol.asyncDispose]()
+  const processed = new GatewayBook(requests)
+  const { connections } = await running.stop(processed)
+
+  const verdict = judge(sent, processed)
+  const allowed = proven.maxConnections + parted(goawayAfter, verdict.processed + refusals.count)
+  const findings = [...faultsOf(verdict), ...verdict.examples, ...refusals.wrong]
+  if (connections > allowed) findings.push(`${connections} connections, where ${allowed} are allowed`)
+  if (findings.length > 0) findings.push(...Array.from(reasons, ([reason, count]) => `${reason}: ${count}`))
+  const { unsent, unknown } = verdict.attempts
+  return { ...run, ms, connections, processed: verdict.processed, unsent, unknown, refused: refusals.count, findings }
 }
 
 /** How many connections the peer can have told to go away: each had its share of requests before. */
@@ -145,9 +142,8 @@ async function askToRefuse(transport: OpenedTransport, path: string, n: number) 
 
 async function versionOf({ program, versionArguments }: Peer): Promise<string | null> {
   if (Bun.which(program) === null) return null
-  const child = Bun.spawn([program, ...versionArguments], { stdout: 'pipe', stderr: 'pipe' })
-  const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
-  return said.split('\n').find((line) => /\d/.test(line)) ?? '?'
+  const { stdout, stderr } = await endOf([program, ...versionArguments])
+  return (stdout + stderr).split('\n').find((line) => /\d/.test(line)) ?? '?'
 }
 
 const HEAD =

@@ -30,8 +30,7 @@ async function dataDirectory(name: string) {
   return { data, put }
 }
 
-using plan = createFaultPlan()
-const hindrance = await tracingHindrance(plan)
+const hindrance = await tracingHindrance()
 
 test.if(hindrance === null)(
   'a quota that is used up is a full disk: 507, the reserve is let go, and it goes on when there is room',

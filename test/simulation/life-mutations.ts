@@ -1,4 +1,4 @@
-import type { Mutation } from './mutation.ts'
+import type { Mutation } from './plant.ts'
 
 /** Defects in what befalls devices besides pushes, what is reported of these, and what administrators change. */
 export const LIFE_MUTATIONS: readonly Mutation[] = [

@@ -1,5 +1,5 @@
 import { LIFE_MUTATIONS } from './life-mutations.ts'
-import type { Mutation } from './mutation.ts'
+import type { Mutation } from './plant.ts'
 
 export const MUTATIONS: readonly Mutation[] = [
   {

@@ -1,25 +1,27 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Mutation } from './mutation.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import type { SeedReport } from './worker.ts'
 import { runWorkers } from './workers.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** What a process of the simulation loads. */
-const COPIED = [
-  'src',
-  'test/simulation',
-  'test/faults/stage',
-  'test/support/frames.ts',
-  'migrations',
-  'package.json',
-  'tsconfig.json',
-]
+/** What a process of the service loads, and what one of the simulation loads besides. */
+const SOURCES = ['src', 'migrations', 'package.json', 'tsconfig.json']
+const ENGINE = ['test/simulation', 'test/support/chance.ts', 'test/support/frames.ts']
 
-export interface Hunt {
-  readonly mutation: Mutation
+/** A defect that is planted in a copy of the sources, to see whether it is found. */
+export interface Mutation {
+  /** What the defect does, for the manual. */
+  readonly name: string
+  /** Text of src. Its file, spaces and line breaks do not matter. */
+  readonly from: string
+  readonly to: string
+  /** Where `from` is meant, below the root of the checkout: only for a text that other files have too. */
+  readonly file?: string
+}
+
+interface Hunt {
   /** The seed that shows it; `null`: none does. */
   readonly found: SeedReport | null
   /** Seeds that were lived through. */
@@ -28,22 +30,31 @@ export interface Hunt {
 
 /** Plants a defect in a copy of the sources, and looks for a seed that shows it, from 1 on. */
 export async function hunt(mutation: Mutation, limit: number, jobs: number): Promise<Hunt> {
-  const root = mkdtempSync(join(tmpdir(), 'bellhop-planted-'))
-  try {
-    for (const path of COPIED) cpSync(join(ROOT, path), join(root, path), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
-    plant(mutation, root)
-    const reports: SeedReport[] = []
-    const onReport = (report: SeedReport) => void reports.push(report)
-    await runWorkers({ root, seed: 1, count: limit, jobs, shrink: false, untilFailure: true, lines: false, onReport })
-    return { mutation, found: reports.find(({ violation }) => violation !== null) ?? null, seeds: reports.length }
-  } finally {
-    rmSync(root, { recursive: true, force: true })
-  }
+  using copy = plantedCopy(mutation, ENGINE)
+  const reports: SeedReport[] = []
+  await runWorkers({
+    root: copy.path,
+    seed: 1,
+    count: limit,
+    jobs,
+    shrink: false,
+    untilFailure: true,
+    lines: false,
+    onReport: (report) => void reports.push(report),
+  })
+  return { found: reports.find(({ violation }) => violation !== null) ?? null, seeds: reports.length }
 }
 
-/** Changes the sources below `root`. */
-export function plant(mutation: Mutation, root: string): void {
+/** A copy of the sources with a defect. `more`: paths that are copied beside them. */
+export function plantedCopy(mutation: Mutation, more: readonly string[] = []): ReturnType<typeof temporaryDirectory> {
+  const copy = temporaryDirectory('bellhop-planted')
+  for (const path of [...SOURCES, ...more]) cpSync(join(ROOT, path), join(copy.path, path), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(copy.path, 'node_modules'))
+  plant(mutation, copy.path)
+  return copy
+}
+
+function plant(mutation: Mutation, root: string): void {
   const sources = sourcesIn(root)
   const problem = whyNotPlanted(mutation, sources)
   if (problem !== null) throw new Error(problem)

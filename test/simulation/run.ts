@@ -1,6 +1,6 @@
 // The simulation: worlds with a clock, chance, a disk and a network that all come from one seed, and the whole service in
 // each of them. What must hold is in judge/invariants.ts.
-import { parseArgs } from 'node:util'
+import { runScript, wholeNumber } from '../support/proof-script.ts'
 import { MUTATIONS } from './mutations.ts'
 import { hunt } from './plant.ts'
 import { runWorkers } from './workers.ts'
@@ -26,21 +26,13 @@ const OPTIONS = {
   lines: { type: 'boolean', default: false },
   mutations: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
-  help: { type: 'boolean', default: false },
 } as const
 
-/** Simulates the seeds that `argv` names; resolves with the exit code. */
-async function runSimulation(argv: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...argv], options: OPTIONS })
-  if (values.help) {
-    console.log(HELP)
-    return 0
-  }
-  const jobs = wholeNumber('jobs', values.jobs)
-  const count = wholeNumber('seeds', values.seeds ?? (values.mutations ? '2000' : '1'))
-  if (values.mutations) return jobs === null || count === null ? 2 : huntAll(values.only, count, jobs)
-  const seed = wholeNumber('seed', values.seed ?? '')
-  if (seed === null || count === null || jobs === null) return 2
+await runScript(HELP, OPTIONS, async ({ values }) => {
+  const jobs = wholeNumber('jobs', values.jobs, 0)
+  const count = wholeNumber('seeds', values.seeds ?? (values.mutations ? '2000' : '1'), 0)
+  if (values.mutations) return huntAll(values.only, count, jobs)
+  const seed = wholeNumber('seed', values.seed ?? '', 0)
 
   const startedAt = performance.now()
   let done = 0
@@ -64,7 +56,7 @@ async function runSimulation(argv: readonly string[]): Promise<number> {
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`${done} seeds in ${seconds.toFixed(1)} s, ${failed.length} failed`)
   return failed.length === 0 && done === count ? 0 : 1
-}
+})
 
 /** `limit`: seeds within which a planted defect must show. */
 async function huntAll(only: string, limit: number, jobs: number): Promise<number> {
@@ -84,12 +76,3 @@ function tell({ seed, violation, steps = [] }: SeedReport): void {
   console.log(`repeat it: bun run simulate --seed ${seed} --lines`)
   for (const step of steps) console.log(`  ${JSON.stringify(step)}`)
 }
-
-function wholeNumber(name: string, value: string): number | null {
-  const number = Number(value)
-  if (value !== '' && Number.isSafeInteger(number) && number >= 0) return number
-  console.error(`--${name} ${value}: a whole number from 0.`)
-  return null
-}
-
-if (import.meta.main) process.exit(await runSimulation(process.argv.slice(2)))

@@ -1,5 +1,6 @@
 import type { Api } from '../faults/stage/api.ts'
-import { chance } from '../faults/stage/chance.ts'
+import { tokenOf } from '../faults/stage/crowd.ts'
+import { chance } from '../support/chance.ts'
 
 /** How many devices of its own are registered at a time: who comes when there are so many has the oldest leave. */
 const MOST_DEVICES = 300
@@ -55,8 +56,7 @@ export function startChurn({ api, seed, pushes, workers, pauseMs }: ChurnOptions
 
   async function register(turn: number): Promise<void> {
     const platform = turn % 2 === 0 ? 0 : 1
-    const name = Bun.hash.wyhash(`churn ${turn}`, BigInt(seed)).toString(16).padStart(16, '0')
-    const token = platform === 0 ? name.repeat(4) : `churn-${name}`
+    const token = tokenOf(platform, 'churn', seed, turn)
     const where = { lat: (turn % 180) - 90, lng: (turn % 360) - 180 }
     // Names that come back, as those of an app do, and some that come and go with their device.
     const tag = [`churn-${turn % 50}`, ...(turn % 10 === 0 ? [`once-${turn}`] : [])]

@@ -1,16 +1,17 @@
 // The soak: hours of what a service meets in its life, and whether anything of it grows with the time.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { runScenarios } from '../faults/run-scenario.ts'
-import { programOf } from '../faults/stage/service.ts'
+import { runScenario } from '../faults/run-scenario.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
+import { runScript, tell, UsageError, wholeNumber } from '../support/proof-script.ts'
+import { programOf } from '../support/service-process.ts'
+import type { Program } from '../support/service-process.ts'
 import { runSieges } from './siege.ts'
-import { runYear } from './run-year.ts'
 import { soakScenario } from './soak-scenario.ts'
 import type { Life, SoakReport } from './soak-scenario.ts'
 import { courseOf, trendOf, trendTable } from './trend.ts'
 import type { Figure, Trend } from './trend.ts'
+import { runYear } from './year.ts'
 
 const HELP = `Usage: bun run soak [--hours N] [--seed N] [--binary PATH] | --year | --siege
 
@@ -29,7 +30,6 @@ const OPTIONS = {
   binary: { type: 'string' },
   year: { type: 'boolean', default: false },
   siege: { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
 } as const
 
 const HOUR_MS = 3_600_000
@@ -40,36 +40,24 @@ const HOUR_MS = 3_600_000
  */
 const WARM_MOST_MS = 600_000
 
-/** Runs what `argv` asks for; resolves with the exit code. */
-async function runSoak(argv: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...argv], options: OPTIONS })
-  const [hours, seed] = [Number(values.hours), Number(values.seed)]
-  if (values.help || !(hours > 0) || !Number.isSafeInteger(seed)) {
-    console.log(HELP)
-    return values.help ? 0 : 2
-  }
-  if (values.siege) return tell(await runSieges(values.binary ?? null, console.log))
-  return tell(values.year ? await runYear(console.log) : await soak(hours, seed, values.binary ?? null))
-}
-
-function tell(findings: readonly string[]): number {
-  console.log(findings.length === 0 ? '\nnothing found' : `\n${findings.join('\n')}\n\n${findings.length} found`)
-  return findings.length === 0 ? 0 : 1
-}
+await runScript(HELP, OPTIONS, async ({ values }) => {
+  const program = programOf(values.binary ?? null)
+  const hours = Number(values.hours)
+  if (!(hours > 0)) throw new UsageError(`--hours ${values.hours}: a number above 0.`)
+  const seed = wholeNumber('seed', values.seed, 0)
+  if (values.siege) return tell(await runSieges(program, console.log))
+  return tell(values.year ? await runYear(console.log) : await soak(hours, seed, program))
+})
 
 /** Resolves with what was found. */
-async function soak(hours: number, seed: number, binary: string | null): Promise<readonly string[]> {
-  const program = programOf(binary)
-  const { compiled } = program
+async function soak(hours: number, seed: number, program: Program): Promise<readonly string[]> {
   await using template = await makeTemplate(program, { ios: 1500, android: 600 })
   let report: SoakReport | null = null
   const scenario = soakScenario(hours * HOUR_MS, (told) => (report = told))
-  const onOpened = () => {}
-  const order = { template, program, compiled, seed, rounds: 1, jobs: 1, quick: false, onOpened, onRow: onOpened }
-  const [row] = await runScenarios([scenario], order)
-  if (row?.result.kind !== 'ran' || report === null) throw new Error('the soak did not run')
+  const result = await runScenario(scenario, { template, program, seed, rounds: 1, quick: false })
+  if (result.kind !== 'ran' || report === null) throw new Error('the soak did not run')
 
-  const { judgement, details } = row.result
+  const { judgement, details } = result
   const { lives, counts, commands }: SoakReport = report
   const trends = lives.slice(-1).flatMap(trendsOf)
   const refused = Array.from(counts.refused, ([what, count]) => `${what}: ${count}`).join(', ')
@@ -103,5 +91,3 @@ function trendsOf({ samples, median, p99 }: Life): readonly Trend[] {
     .map((figure) => trendOf({ ...figure, points: figure.points.filter(({ at }) => at > warmMs) }))
     .filter((trend) => trend !== null)
 }
-
-if (import.meta.main) process.exit(await runSoak(process.argv.slice(2)))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { chance } from '../faults/stage/chance.ts'
+import { chance } from '../support/chance.ts'
 import { grows, inBins, slopeOf } from './slope.ts'
 import type { Point } from './slope.ts'
 

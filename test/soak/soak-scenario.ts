@@ -1,16 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { quantile } from '../../scripts/benchmark/measure/quantile.ts'
+import type { Gateway } from '../faults/gateways/gateway.ts'
+import type { Plan } from '../faults/gateways/plan.ts'
 import type { Scenario } from '../faults/scenarios/scenario.ts'
 import type { Stage } from '../faults/stage/stage.ts'
+import { chance } from '../support/chance.ts'
+import { endOf } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { startChurn } from './churn.ts'
 import type { Churn } from './churn.ts'
-import { hireOperator } from './commands.ts'
 import { watchProcess } from './process-watch.ts'
 import type { Sample } from './process-watch.ts'
 import type { Point } from './slope.ts'
-import { outage, usualWeather } from './weather.ts'
 
 /** What was seen of one life of the service. */
 export interface Life {
@@ -62,23 +63,17 @@ export function soakScenario(ms: number, tell: (report: SoakReport) => void): Sc
         workers: 4,
         pauseMs: 100,
       })
-      const own = await mkdtemp(join(tmpdir(), 'bellhop-soak-'))
-      try {
-        const { ran, lives } = await live(stage, churn, own, ms)
-        await churn.stop()
-        tell({ lives, counts: churn.counts, commands: ran })
-        return ran
-      } finally {
-        await rm(own, { recursive: true })
-      }
+      using own = temporaryDirectory('bellhop-soak')
+      const { ran, lives } = await live(stage, churn, own.path, ms)
+      await churn.stop()
+      tell({ lives, counts: churn.counts, commands: ran })
+      return ran
     },
   }
 }
 
 async function live(stage: Stage, churn: Churn, own: string, ms: number) {
-  const tokens = [...stage.ledger.devices.values()].flatMap(({ platform, token }) => (platform === 0 ? [token] : []))
-  const { program, data, application } = stage
-  const operator = await hireOperator({ program, data, application: application.id, own, tokens: tokens.slice(0, 500) })
+  const operator = await hireOperator(stage, own)
   const over = new AbortController()
   const each = async (periodMs: number, act: (turn: number) => Promise<unknown>): Promise<void> => {
     for (let turn = 0; !over.signal.aborted; turn++) {
@@ -118,4 +113,59 @@ async function watchLife({ pid, url, data }: Stage, churn: Churn, ms: number): P
   }
   await watch.stop()
   return { samples: watch.samples, median, p99 }
+}
+
+/** What an operator does in a day, over and over. `own`: a directory for the operator's files. */
+async function hireOperator({ program, data, application: { id }, ledger }: Stage, own: string) {
+  const tokens = [...ledger.devices.values()].flatMap(({ platform, token }) => (platform === 0 ? [token] : []))
+  const list = join(own, 'devices.csv')
+  // They are registered already: the import changes nothing.
+  await Bun.write(list, ['token', ...tokens.slice(0, 500)].join('\n'))
+  const backup = ['backup', `${own}/backups/`, '--keep=3']
+  const commands: readonly (readonly [args: readonly string[], exitCode: number])[] = [
+    [backup, 0],
+    [['import', id, list, '--platform=ios', `--rejects=${own}/rejects`], 0],
+    // Only while no server runs.
+    [['key', 'rotate'], 1],
+    [['app', 'limits', id, '--rate=0'], 0],
+    [backup, 0],
+    [['compact'], 1],
+    [['devices', id, '--json'], 0],
+    [['app', 'show', id], 0],
+  ]
+  let ran = 0
+  return {
+    /** Commands that were run. */
+    get ran() {
+      return ran
+    },
+    /** Runs the next command to its end; what was wrong with that, `null` if nothing. */
+    async next(): Promise<string | null> {
+      const [args, wanted] = commands[ran++ % commands.length] ?? [backup, 0]
+      const { exitCode, stdout, stderr } = await endOf([...program.command, ...args, `--data=${data}`])
+      if (exitCode === wanted) return null
+      return `${args[0]} ended with ${exitCode}: ${stdout.slice(-300)}${stderr.slice(-300)}`
+    },
+  }
+}
+
+/** What gateways do on a usual day: of a hundred requests two fail at first, and seldom a connection breaks. */
+function usualWeather(seed: number): Plan {
+  return ({ token, text, attempt }) => {
+    if (attempt > 1) return null
+    const at = chance(seed, 'weather', token, String(text))
+    if (at < 0.01) return { kind: 'refuse', as: 503 }
+    if (at < 0.015) return { kind: 'refuse', as: 'throttled' }
+    if (at < 0.019) return { kind: 'reset', code: 2, taken: false }
+    if (at < 0.0195) return { kind: 'farewell', half: true }
+    if (at < 0.0197) return { kind: 'cut', midAnswer: true, taken: true }
+    return null
+  }
+}
+
+/** Nobody is behind the address of a gateway for `ms` milliseconds. */
+async function outage(gateway: Gateway, ms: number): Promise<void> {
+  gateway.turn('close')
+  await Bun.sleep(ms)
+  gateway.turn('usual')
 }

@@ -1,13 +1,23 @@
 import type { Database } from '../../src/database/database.ts'
+import { tokenOf } from '../faults/stage/crowd.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import type { Point } from './slope.ts'
+import { courseOf, trendOf, trendTable } from './trend.ts'
+
+const DAYS = 365
+
+/** The longest that anything is kept which is kept for a time is 90 days; then some, until files are as they stay. */
+const FULL_AFTER_DAYS = 110
+
+/** What is kept for good: a row a day of /analytics, and one a month of the quota. */
+const KEPT = new Set(['tally', 'quota'])
 
 /** What is in the database at the end of each day. */
-export interface Year {
+interface Year {
   /** By table: rows; `at` in days. */
   readonly rows: ReadonlyMap<string, readonly Point[]>
   /** Megabytes of the file, and what of them holds something. */
@@ -24,6 +34,27 @@ const HOUR_MS = 3_600_000
 
 /** Housekeeping runs once an hour: the end of each hour is lived through, the rest is let pass. */
 const LIVED_MS = 60_000
+
+/** A year of housekeeping by a clock that is put forward; resolves with what grows that should not. */
+export async function runYear(say: (line: string) => void): Promise<readonly string[]> {
+  const began = performance.now()
+  const { rows, file, used } = await liveDays(DAYS, (day) => {
+    if (day % 30 === 29) say(`day ${day + 1}, after ${Math.round((performance.now() - began) / 1000)} s`)
+  })
+  const figures = [
+    ...Array.from(rows, ([table, points]) => ({ name: `rows of ${table}`, unit: '', points, kept: KEPT.has(table) })),
+    { name: 'file', unit: 'MB', points: file, kept: false },
+    { name: 'in use', unit: 'MB', points: used, kept: false },
+  ].filter(({ points }) => points.some(({ value }) => value > 1))
+  const trends = figures.flatMap(({ kept, points, ...figure }) => {
+    const trend = trendOf({ ...figure, points: lateIn(points), share: kept ? Number.POSITIVE_INFINITY : 0.02 })
+    return trend === null ? [] : [trend]
+  })
+  say(
+    `\n${DAYS} days; from day ${FULL_AFTER_DAYS} on, after ${Math.round((performance.now() - began) / 1000)} s:\n\n${trendTable(trends, 'a day')}`,
+  )
+  return trends.filter(({ grows }) => grows).map(courseOf)
+}
 
 /** Lives through so many days: devices come, leave and die, pushes go out, and what is over its time is erased. */
 export async function liveDays(days: number, onDay: (day: number) => void): Promise<Year> {
@@ -48,16 +79,16 @@ async function live(service: Service, clock: FakeClock, day: number): Promise<vo
   const tag = ['everybody', `day-${day}`]
   for (let n = 0; n < NEWCOMERS; n++) {
     // Of the five that do not leave by themselves the gateway says that they are gone (apns-magic-tokens.ts).
-    const token = n < LEAVERS ? tokenOf(day, n) : `bad41000${tokenOf(day, n).slice(8)}`
+    const token = n < LEAVERS ? tokenOf(0, day, n) : `bad41000${tokenOf(0, day, n).slice(8)}`
     await service.put('/deviceToken', { token, platform: '0', tag, alias: `alias-${day}-${n}` })
   }
   for (let n = 0; n < PUSHES; n++) {
     const headers = { 'idempotency-key': `push-${day}-${n}` }
     const { body } = await service.post('/push/all', { tags: ['everybody'], msg: `Day ${day}` }, { headers })
-    await service.put('/stats', { platform: '0', id: body.id, token: tokenOf(day, 0) })
+    await service.put('/stats', { platform: '0', id: body.id, token: tokenOf(0, day, 0) })
     await until(async () => (await service.get(`/push/${body.id}`)).body.state === 'finished')
   }
-  for (let n = 0; n < LEAVERS; n++) await service.put('/deviceToken/del', { token: tokenOf(day, n), platform: '0' })
+  for (let n = 0; n < LEAVERS; n++) await service.put('/deviceToken/del', { token: tokenOf(0, day, n), platform: '0' })
   for (let hour = 0; hour < 24; hour++) {
     clock.standStill(HOUR_MS - LIVED_MS)
     for (let passed = 0; passed < LIVED_MS; passed += LIVED_MS / 4) {
@@ -66,10 +97,6 @@ async function live(service: Service, clock: FakeClock, day: number): Promise<vo
       await (await fetch(`${service.adminUrl}/readyz`)).text()
     }
   }
-}
-
-function tokenOf(day: number, n: number): string {
-  return new Bun.CryptoHasher('sha256').update(`${day}/${n}`).digest('hex')
 }
 
 function rowsOf(database: Database): [table: string, rows: number][] {
@@ -89,4 +116,9 @@ function pagesOf(database: Database): { readonly all: number; readonly free: num
      FROM pragma_page_count p, pragma_page_size s, pragma_freelist_count f`,
   )
   return read.get() ?? { all: 0, free: 0 }
+}
+
+/** Days are hours in the trends: what grows in an hour is what grows in a day. */
+function lateIn(points: readonly Point[]): readonly Point[] {
+  return points.filter(({ at }) => at >= FULL_AFTER_DAYS).map(({ at, value }) => ({ at: at * HOUR_MS, value }))
 }

@@ -26,15 +26,11 @@ export function apnsProtocol(known: KnownCredentials, environment: Environment):
       return {
         shown: { gateway: 'apns', token, collapse, apnsId: headers['apns-id'] ?? null, text, badge },
         accept: () => apnsAcceptance(id, environment, randomUUID),
-        refuse(as, retryAfterSeconds) {
-          const answer =
-            // Apple's table has no 401: whoever answers so is not Apple's, and is meant by its status alone.
-            as === 401
-              ? { status: 401, headers: {}, body: '' }
-              : apnsRefusal(REASONS[as], id, as === 'gone' ? Date.now() : undefined)
-          if (retryAfterSeconds === undefined) return answer
-          return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfterSeconds) } }
-        },
+        refuse: (as) =>
+          // Apple's table has no 401: only something else answers it, and only the status counts.
+          as === 401
+            ? { status: 401, headers: {}, body: '' }
+            : apnsRefusal(REASONS[as], id, as === 'gone' ? Date.now() : undefined),
       }
     },
     start: (options) =>

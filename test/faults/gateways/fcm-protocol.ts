@@ -30,12 +30,7 @@ export function fcmProtocol(known: KnownCredentials, tokens: TokenIssuer): Proto
       return {
         shown: { gateway: 'fcm', token, collapse, apnsId: null, text, badge },
         accept: () => accept(project),
-        refuse(as, retryAfterSeconds) {
-          const answer = answerOf(as, project, retryAfterSeconds ?? 0)
-          const { 'retry-after': _, ...headers } = answer.headers
-          const retryAfter = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }
-          return { ...answer, headers: { ...headers, ...retryAfter } }
-        },
+        refuse: (as) => answerOf(as, project),
       }
     },
     start: (options) =>
@@ -74,10 +69,10 @@ const REFUSALS = {
   'iphone gone': 'iphonegone',
 } as const satisfies Record<Exclude<Refusal, 'throttled' | 404>, FcmRefusal>
 
-function answerOf(as: Refusal, project: string, retryAfterSeconds: number): SimulatedAnswer {
+function answerOf(as: Refusal, project: string): SimulatedAnswer {
   if (as === 'throttled') return googleError(THROTTLED)
   // Without details it would be a dead token.
-  return as === 404 ? googlePage(404, 'Not Found') : fcmRefusal(REFUSALS[as], project, retryAfterSeconds)
+  return as === 404 ? googlePage(404, 'Not Found') : fcmRefusal(REFUSALS[as], project, 0)
 }
 
 /** As FCM says it to who sends too much to one device, without the QuotaFailure that would name whose quota it is. */

@@ -97,7 +97,7 @@ export class GatewayConnection {
         const said: Extract<PlannedReply, { kind: 'say' }> =
           planned.kind === 'say'
             ? planned
-            : { kind: 'say', answer: notice.refuse(planned.as, planned.retryAfterSeconds) }
+            : { kind: 'say', answer: withRetryAfter(notice.refuse(planned.as), planned.retryAfterSeconds) }
         arrival.taken = said.delivers === true
         if (said.narrows !== true) this.#prove()
         else if (!this.#narrowed) {
@@ -248,6 +248,11 @@ export class GatewayConnection {
       arrival.answeredAt = null
     }
   }
+}
+
+function withRetryAfter({ headers, ...answer }: SimulatedAnswer, seconds: number | undefined): SimulatedAnswer {
+  const { 'retry-after': _, ...others } = headers
+  return { ...answer, headers: { ...others, ...(seconds !== undefined && { 'retry-after': String(seconds) }) } }
 }
 
 /** Beyond the last stream id: said not to be processed, and safe to send again. */

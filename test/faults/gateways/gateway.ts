@@ -2,7 +2,7 @@ import type { Pem } from '../../../src/gateway/simulator/certificate.ts'
 import type { OnConnection } from '../../../src/gateway/simulator/http2/http2-listener.ts'
 import type { Attempt, Reply } from '../../../src/gateway/simulator/http2/reply.ts'
 import type { ServerStream } from '../../../src/gateway/simulator/http2/server-stream.ts'
-import { chance } from '../stage/chance.ts'
+import { chance } from '../../support/chance.ts'
 import type { Arrival } from './arrival.ts'
 import { startFront } from './front.ts'
 import type { FrontMode } from './front.ts'
@@ -36,6 +36,8 @@ export interface Gateway extends AsyncDisposable {
   readonly connections: { readonly open: number; readonly total: number }
   /** Decides about each request; `null` accepts all. */
   plan: Plan | null
+  /** How many requests a plan has decided about. */
+  readonly met: number
   /** Whether requests are accepted before their body is read. */
   early: boolean
   /** Milliseconds until a usual answer, at least and at most. Default 2 and 20. */
@@ -63,6 +65,7 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
   /** What came over HTTP/1.1 since that is spoken. */
   const older: Arrival[] = []
   let limit: number | null = null
+  let met = 0
 
   const onConnection: OnConnection = (served, socket) => {
     const connection = new GatewayConnection(served, socket, life(), protocol)
@@ -115,7 +118,9 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
     const key = `${text}/${token}`
     const attempt = (attempts.get(key) ?? 0) + 1
     attempts.set(key, attempt)
-    return gateway.plan?.({ token, text, attempt }) ?? { kind: 'accept' }
+    const planned = gateway.plan?.({ token, text, attempt }) ?? null
+    if (planned !== null) met++
+    return planned ?? { kind: 'accept' }
   }
 
   function latencyOf({ token, text }: Arrival): number {
@@ -164,6 +169,9 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
       return front.connections
     },
     plan: null,
+    get met() {
+      return met
+    },
     early: false,
     latencyMs: [2, 20],
     limitStreams(streams) {

@@ -1,4 +1,5 @@
 import type { SimulatedAnswer } from '../../../src/gateway/simulator/http2/reply.ts'
+import { chance } from '../../support/chance.ts'
 
 /**
  * How a request that is in order is refused. 429 is FCM's quota of the whole project, and 'throttled' the one of a device;
@@ -72,3 +73,19 @@ export interface Incoming {
 
 /** `null`: the request is taken and answered as usual. */
 export type Plan = (incoming: Incoming) => PlannedReply | null
+
+/** Meets each request with this. */
+export const always = (reply: PlannedReply) => (): PlannedReply => reply
+
+/** Meets the requests for these tokens. */
+export function forTokens(tokens: Pick<ReadonlySet<string>, 'has'>, reply: PlannedReply): Plan {
+  return ({ token }) => (tokens.has(token) ? reply : null)
+}
+
+/** Meets a share of all first requests, drawn by `seed` and `name`. `coin`: in [0, 1), another one for each. */
+export function someFirst(seed: number, name: string, share: number, reply: (coin: number) => PlannedReply): Plan {
+  return ({ token, text, attempt }) => {
+    const words = [name, token, String(text)]
+    return attempt > 1 || chance(seed, ...words) >= share ? null : reply(chance(seed, 'coin', ...words))
+  }
+}

@@ -8,7 +8,8 @@ import type { Refusal } from './plan.ts'
 export interface Notice {
   readonly shown: Pick<Arrival, 'gateway' | 'token' | 'collapse' | 'apnsId' | 'text' | 'badge'>
   accept(): SimulatedAnswer
-  refuse(as: Refusal, retryAfterSeconds: number | undefined): SimulatedAnswer
+  /** Its `retry-after` is replaced. */
+  refuse(as: Refusal): SimulatedAnswer
 }
 
 /** What tells APNs, FCM and push services apart. */

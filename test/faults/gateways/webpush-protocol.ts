@@ -28,11 +28,7 @@ export function webPushProtocol(known: KnownCredentials, { location }: { readonl
         // A text without a title is in its place.
         shown: { gateway: 'webpush', token, collapse, apnsId: null, text: text ?? title, badge },
         accept: () => accept(token),
-        refuse(as, retryAfterSeconds) {
-          const answer = webPushRefusal(REFUSALS[as], 0)
-          if (retryAfterSeconds === undefined) return answer
-          return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfterSeconds) } }
-        },
+        refuse: (as) => webPushRefusal(REFUSALS[as], 0),
       }
     },
     start: (options) =>

@@ -1,28 +1,62 @@
+import { analyticsOf, devicesOf } from '../stage/api.ts'
 import { arrivalsOf, partiesOf } from '../stage/parties.ts'
-import type { Party, Stage } from '../stage/stage.ts'
+import type { Stage } from '../stage/stage.ts'
+import { checkDatabase } from './database-check.ts'
 import { judge, together } from './judge.ts'
 import type { Judgement } from './judge.ts'
 
-/** Asks the service what became of everything, stops it, and judges. */
+/** Asks the service about everything, stops it, and judges its answers and its database. */
 export async function judgeStage(stage: Stage): Promise<Judgement> {
-  const ends = await Promise.all(partiesOf(stage).map(endOf))
-  await stage.stop()
-  const { killedAt, unwritten } = stage
-  const arrivals = arrivalsOf(stage)
-  return together(
-    ends.map(({ ledger: { pushes, devices, fates }, ...end }, party) =>
-      judge({ pushes, devices, fates, arrivals: arrivals[party] ?? [], killedAt, unwritten, ...end }),
-    ),
+  const ends = await Promise.all(
+    partiesOf(stage).map(async ({ api, ledger: { pushes, devices, fates } }) => {
+      return { pushes, devices, fates, analytics: await analyticsOf(api), listed: await devicesOf(api) }
+    }),
   )
+  await stage.stop()
+  const { killedAt, unwritten, data } = stage
+  const arrivals = arrivalsOf(stage)
+  const judgement = together(
+    ends.map((end, party) => judge({ ...end, arrivals: arrivals[party] ?? [], killedAt, unwritten })),
+  )
+  return { ...judgement, findings: [...judgement.findings, ...checkDatabase(data, judgement.owed)] }
 }
 
-/** What an application is told of itself when all is over. */
-async function endOf({ api, ledger }: Party) {
-  const analytics = await api.call('GET', '/analytics')
-  const listed = await api.call('GET', '/deviceToken/all')
+/** Between two looks, in ms. */
+const PAUSE_MS = 250
+
+/** Pushes looked at, the newest. */
+const NEWEST = 3
+
+/** Looks at the counts all the while, and accuses once: `t = s + failed + waiting` whenever it can be seen, `s ≤ t`. */
+export function watchCounts(stage: Stage): { stop(): Promise<void> } {
+  const { api, ledger } = stage
+  const stop = new AbortController()
+  let wrong: string | null = null
+
+  async function look(): Promise<void> {
+    const analytics = await analyticsOf(api)
+    if (analytics !== null && analytics.s > analytics.t) wrong ??= `s was ${analytics.s} and t ${analytics.t}`
+    for (const { id } of ledger.pushes.slice(-NEWEST)) {
+      const answer = id === null ? null : await api.call('GET', `/push/${id}`)
+      if (answer?.status !== 200) continue
+      const { t, s, failed, waiting } = answer.body
+      if (t === s + failed.total + waiting) continue
+      wrong ??= `of one push t was ${t}, s ${s}, failed ${failed.total} and waiting ${waiting}`
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await Bun.sleep(PAUSE_MS)
+      if (api.reachable) await look()
+    }
+    if (wrong !== null) stage.accuse(`at one moment ${wrong}`)
+  }
+  const running = run()
   return {
-    ledger,
-    analytics: analytics?.status === 200 ? analytics.body : null,
-    listed: listed?.status === 200 ? listed.body : null,
+    async stop() {
+      stop.abort()
+      await running
+    },
   }
 }

@@ -2,6 +2,7 @@ import { PLATFORM_OF } from '../gateways/arrival.ts'
 import type { Arrival } from '../gateways/arrival.ts'
 import { keyOf } from '../stage/ledger.ts'
 import type { Fate, KnownDevice, KnownPush, Platform } from '../stage/ledger.ts'
+import type { ListedDevice } from '../stage/api.ts'
 
 /**
  * A kill -9 this much later, in ms, must not repeat what was answered: its page was settled long before. See
@@ -27,14 +28,6 @@ export interface Evidence {
   readonly analytics: { readonly t: number; readonly s: number } | null
   /** Of GET /deviceToken/all; `null` if it was not answered. */
   readonly listed: readonly ListedDevice[] | null
-}
-
-export interface ListedDevice {
-  readonly platform: string | number
-  readonly token: string
-  readonly tag: readonly string[]
-  readonly alias: string | null
-  readonly badge: number
 }
 
 export interface Judgement {

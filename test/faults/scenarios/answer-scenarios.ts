@@ -3,11 +3,11 @@ import type { ApnsReason } from '../../../src/gateway/apns/answers.ts'
 import { fcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { FcmRefusal } from '../../../src/gateway/simulator/fcm/fcm-answer.ts'
 import type { GrantFault } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
-import type { Gateway } from '../gateways/gateway.ts'
-import type { Incoming, PlannedReply } from '../gateways/plan.ts'
-import { chance } from '../stage/chance.ts'
+import { within } from '../../support/until.ts'
+import { always, forTokens, someFirst } from '../gateways/plan.ts'
+import type { PlannedReply } from '../gateways/plan.ts'
+import { devicesOf } from '../stage/api.ts'
 import { reached } from '../stage/settled.ts'
-import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
 
 /** How long all of it may take to arrive, in ms. */
@@ -48,19 +48,14 @@ export const ANSWER_SCENARIOS: readonly Scenario[] = [
         .filter((_, n) => n % GONE_BEFORE === 0)
       const tokens = new Set(gone.map(([, { token }]) => token))
       const answer = apnsRefusal('Unregistered', crypto.randomUUID(), Date.UTC(2020, 0, 1))
-      let met = 0
-      stage.apns.plan = ({ token }) => {
-        if (!tokens.has(token)) return null
-        met++
-        return { kind: 'say', answer }
-      }
+      stage.apns.plan = forTokens(tokens, { kind: 'say', answer })
       await stage.pushes.toAll()
       const [push] = stage.ledger.pushes.slice(-1)
       if (push !== undefined) stage.ledger.giveUp(push.text, new Set(gone.map(([key]) => key)))
       await reached(stage, SENT_MS)
       stage.apns.plan = null
       await stage.pushes.toAll()
-      return met
+      return stage.apns.met
     },
   },
   dead('fcm-bodiless', '401 with an empty body', 'bodiless'),
@@ -88,17 +83,12 @@ function some(name: string, what: string, of: 'apns' | 'fcm', reply: () => Plann
     name,
     what: `of some: ${what}`,
     async run(stage) {
-      const gateway: Gateway = stage[of]
-      let met = 0
-      gateway.plan = ({ token, text, attempt }: Incoming) => {
-        if (attempt > 1 || chance(stage.seed, name, token, String(text)) >= 0.02) return null
-        met++
-        return reply()
-      }
+      const gateway = stage[of]
+      gateway.plan = someFirst(stage.seed, name, 0.02, reply)
       for (let n = 0; n < 3; n++) await stage.pushes.toAll()
       await reached(stage, SENT_MS)
       gateway.plan = null
-      return met
+      return gateway.met
     },
   }
 }
@@ -112,28 +102,19 @@ function dead(name: string, what: string, refusal: FcmRefusal): Scenario {
       const phones = [...stage.ledger.devices].filter(([, { platform }]) => platform === 1)
       const gone = new Map(phones.slice(0, DEAD).map(([key, { token }]) => [token, key]))
       for (const key of gone.values()) stage.ledger.fates.set(key, 'leaves')
-      const answer = fcmRefusal(refusal, 'project', 0)
-      let met = 0
-      stage.fcm.plan = ({ token }) => {
-        if (!gone.has(token)) return null
-        met++
-        return { kind: 'say', answer }
-      }
+      stage.fcm.plan = forTokens(gone, { kind: 'say', answer: fcmRefusal(refusal, 'project', 0) })
       await stage.pushes.toAll()
       const healthy = phones.at(-1)?.[1]
-      for (const end = Date.now() + SENT_MS; Date.now() < end && (await anyListed(stage, gone));) {
+      const areGone = async () => {
+        const listed = await devicesOf(stage.api)
+        if (listed?.some(({ token }) => gone.has(token)) !== true) return true
         if (healthy !== undefined) await stage.pushes.toDevice(healthy)
-        await Bun.sleep(2_000)
+        return false
       }
-      return met
+      await within(SENT_MS, areGone, 2_000)
+      return stage.fcm.met
     },
   }
-}
-
-async function anyListed({ api }: Stage, tokens: ReadonlyMap<string, string>): Promise<boolean> {
-  const answer = await api.call('GET', '/deviceToken/all')
-  const listed: readonly { readonly token: string }[] = answer?.status === 200 ? answer.body : []
-  return listed.some(({ token }) => tokens.has(token))
 }
 
 /** What every request to APNs is answered for two seconds. */
@@ -143,16 +124,12 @@ function everybody(name: string, what: string, reply: PlannedReply): Scenario {
     what: `of all for ${LASTING_MS / 1000} s: ${what}`,
     patienceMs: PATIENCE_MS,
     async run(stage) {
-      let met = 0
-      stage.apns.plan = () => {
-        met++
-        return reply
-      }
+      stage.apns.plan = always(reply)
       await stage.pushes.toAll()
       await Bun.sleep(LASTING_MS)
       stage.apns.plan = null
       await stage.pushes.toAll()
-      return met
+      return stage.apns.met
     },
   }
 }
@@ -163,21 +140,12 @@ function refusedGrant(name: string, what: string, fault: GrantFault): Scenario {
     name,
     what: `Google’s token endpoint, once: 400 invalid_grant, ${what}`,
     patienceMs: PATIENCE_MS,
-    async run(stage: Stage) {
+    async run(stage) {
       await stage.stop()
       stage.refuseGrant(fault)
       await stage.start()
       await stage.pushes.toAll()
-      return await noticed(stage)
+      return Number(await within(SENT_MS, () => stage.log().includes('access token: invalid_grant')))
     },
   }
-}
-
-/** How often the log says so, as soon as it does. */
-async function noticed(stage: Stage): Promise<number> {
-  for (const end = Date.now() + SENT_MS; Date.now() < end;) {
-    if (stage.log().includes('access token: invalid_grant')) return 1
-    await Bun.sleep(20)
-  }
-  return 0
 }

@@ -5,7 +5,8 @@ import { systemClock } from '../../../src/clock.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import { loadSealingKey } from '../../../src/sealing/sealing-key.ts'
 import { apiOf } from '../stage/api.ts'
-import { registerBatch } from '../stage/crowd.ts'
+import { forTokens } from '../gateways/plan.ts'
+import { registerBatch, tokenOf } from '../stage/crowd.ts'
 import { createLedger } from '../stage/ledger.ts'
 import { pushesTo } from '../stage/pushes.ts'
 import type { Pushes } from '../stage/pushes.ts'
@@ -34,12 +35,6 @@ export const APPLICATION_SCENARIOS: readonly Scenario[] = [
     promptMs: 15_000,
     async run(stage) {
       const applications = await addApplications(stage)
-      let met = 0
-      const plan = ({ token }: { token: string }) => {
-        if (!ill.has(token)) return null
-        met++
-        return { kind: 'refuse', as: 503 } as const
-      }
       const ill = new Set<string>()
       for (const [n, { ledger }] of applications.entries()) {
         if (n % TROUBLED > 0) continue
@@ -48,8 +43,7 @@ export const APPLICATION_SCENARIOS: readonly Scenario[] = [
           ledger.fates.set(key, 'waits')
         }
       }
-      stage.apns.plan = plan
-      stage.fcm.plan = plan
+      for (const gateway of [stage.apns, stage.fcm]) gateway.plan = forTokens(ill, { kind: 'refuse', as: 503 })
       for (let turn = 0; turn < TURNS; turn++) {
         await Promise.all(applications.map(({ pushes }) => pushes.toAll()))
         await stage.pushes.toAll()
@@ -59,7 +53,7 @@ export const APPLICATION_SCENARIOS: readonly Scenario[] = [
         const most = APPLICATIONS + SPARE_CONNECTIONS
         if (connections.total > most) stage.accuse(`connections of ${APPLICATIONS} applications: ${connections.total}`)
       }
-      return met
+      return stage.apns.met + stage.fcm.met
     },
   },
 ]
@@ -75,10 +69,7 @@ async function addApplications(stage: Stage): Promise<readonly (Party & { readon
   })
   for (const { credentials, ...party } of parties) {
     for (const platform of [0, 1] as const) {
-      const tokens = Array.from({ length: DEVICES }, (_, n) => {
-        const digest = new Bun.CryptoHasher('sha256').update(`${credentials.id}/${platform}/${n}`).digest('hex')
-        return platform === 0 ? digest : `android-${digest}`
-      })
+      const tokens = Array.from({ length: DEVICES }, (_, n) => tokenOf(platform, credentials.id, n))
       if (!(await registerBatch(party, platform, tokens))) stage.accuse('devices of another application were not taken')
     }
     stage.others.push(party)

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { always } from '../gateways/plan.ts'
+import type { Plan } from '../gateways/plan.ts'
 import { reached } from '../stage/settled.ts'
 import type { Stage, StartOptions } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
@@ -25,6 +27,10 @@ const TOKEN_REFUSED = /^(Expired|Invalid)ProviderToken$/
 
 const SHIFTED_CLOCK = Bun.fileURLToPath(import.meta.resolve('../stage/shifted-clock.ts'))
 
+/** What some of APNs' devices meet, so that they wait for another attempt. */
+const ONCE_500: Plan = ({ token, attempt }) =>
+  attempt > 1 || !token.endsWith('7') ? null : { kind: 'refuse', as: 500 }
+
 const hindrance: Scenario['hindrance'] = ({ compiled }) => (compiled ? 'a compiled binary takes no other clock' : null)
 
 /** The clock of the machine jumps, and is put right. */
@@ -38,23 +44,18 @@ export const CLOCK_SCENARIOS: readonly Scenario[] = [
       // Both gateways know a token from before: none is given, or taken, that says an hour ago.
       await stage.pushes.toAll()
       await reached(stage, FIRST_MS)
-      let met = 0
-      stage.apns.plan = ({ token, attempt }) => {
-        if (attempt > 1 || !token.endsWith('7')) return null
-        met++
-        return { kind: 'refuse', as: 500 }
-      }
+      stage.apns.plan = ONCE_500
       const sent = stage.pushes.mixture(TRAFFIC_MS)
       await Bun.sleep(TRAFFIC_MS / 3)
       // And a whole gateway that has asked for a pause.
-      stage.fcm.plan = () => ({ kind: 'refuse', as: 503, retryAfterSeconds: 2 })
+      stage.fcm.plan = always({ kind: 'refuse', as: 503, retryAfterSeconds: 2 })
       await stage.pushes.toOne(1)
       await Bun.sleep(100)
       await clock.shift(-HOUR_MS)
       stage.fcm.plan = null
       await sent
       await stage.pushes.toAll()
-      return met
+      return stage.apns.met
     },
   },
   {
@@ -68,12 +69,7 @@ export const CLOCK_SCENARIOS: readonly Scenario[] = [
     async run(stage) {
       const clock = await withClock(stage)
       for (const gateway of [stage.apns, stage.fcm]) gateway.latencyMs = LATENCY_MS
-      let met = 0
-      stage.apns.plan = ({ token, attempt }) => {
-        if (attempt > 1 || !token.endsWith('7')) return null
-        met++
-        return { kind: 'refuse', as: 500 }
-      }
+      stage.apns.plan = ONCE_500
       await stage.pushes.toAll({ badge: true })
       await Bun.sleep(TRAFFIC_MS / 10)
       await clock.shift(DAY_MS)
@@ -83,7 +79,7 @@ export const CLOCK_SCENARIOS: readonly Scenario[] = [
       await clock.shift(0)
       await stage.pushes.toAll()
       await reached(stage, REPAIRED_MS)
-      return met + stage.apns.faults.length
+      return stage.apns.met + stage.apns.faults.length
     },
   },
   {

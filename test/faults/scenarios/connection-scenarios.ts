@@ -1,4 +1,4 @@
-import type { Gateway } from '../gateways/gateway.ts'
+import { always } from '../gateways/plan.ts'
 import type { PlannedReply } from '../gateways/plan.ts'
 import { reached } from '../stage/settled.ts'
 import type { Scenario } from './scenario.ts'
@@ -24,7 +24,7 @@ export const CONNECTION_SCENARIOS: readonly Scenario[] = [
     // an answer to one was read.
     repeatedMost: 2,
     async run(stage) {
-      stage.apns.plan = () => ({ kind: 'flood' })
+      stage.apns.plan = always({ kind: 'flood' })
       await stage.pushes.toAll()
       await stage.pushes.toOne(0)
       await reached(stage, STEP_MS)
@@ -38,14 +38,8 @@ function closing(name: string, what: string, reply: PlannedReply): Scenario {
     name,
     what: `every connection is closed after one request, ${what}, for ${CLOSING_MS / 1000} s: no more than ${CONNECTIONS} of them`,
     async run(stage) {
-      const gateways: readonly Gateway[] = [stage.apns, stage.fcm]
-      let met = 0
-      for (const gateway of gateways) {
-        gateway.plan = () => {
-          met++
-          return reply
-        }
-      }
+      const gateways = [stage.apns, stage.fcm]
+      for (const gateway of gateways) gateway.plan = always(reply)
       const before = gateways.map(({ connections }) => connections.total)
       await stage.pushes.toAll()
       await Bun.sleep(CLOSING_MS)
@@ -55,7 +49,7 @@ function closing(name: string, what: string, reply: PlannedReply): Scenario {
         gateway.plan = null
       }
       await stage.pushes.toAll()
-      return met
+      return stage.apns.met + stage.fcm.met
     },
     patienceMs: 120_000,
   }

@@ -1,3 +1,4 @@
+import { forTokens } from '../gateways/plan.ts'
 import type { PlannedReply } from '../gateways/plan.ts'
 import { keyOf } from '../stage/ledger.ts'
 import type { Fate, KnownDevice, Platform } from '../stage/ledger.ts'
@@ -95,7 +96,6 @@ function one(name: string, what: string, ailment: Ailment): Scenario {
     what: `one device, the first and in the middle: ${what}`,
     promptMs,
     async run(stage) {
-      let met = 0
       const ill = new Set<string>()
       const fallIll = (platform: Platform, from: number) => {
         const all = [...stage.ledger.devices.values()].filter((device) => device.platform === platform)
@@ -109,15 +109,8 @@ function one(name: string, what: string, ailment: Ailment): Scenario {
         }
         return all[from]
       }
-      const plan =
-        (reply: PlannedReply): typeof stage.apns.plan =>
-        ({ token }) => {
-          if (!ill.has(token)) return null
-          met++
-          return reply
-        }
-      stage.apns.plan = plan(ailment.apns)
-      stage.fcm.plan = plan(ailment.fcm)
+      stage.apns.plan = forTokens(ill, ailment.apns)
+      stage.fcm.plan = forTokens(ill, ailment.fcm)
 
       const phones = ([0, 1] as const).map((platform) => fallIll(platform, 0))
       await stage.pushes.toAll()
@@ -129,7 +122,7 @@ function one(name: string, what: string, ailment: Ailment): Scenario {
       await stage.pushes.toAll()
       await reached(stage, STEP_MS)
       if (fate === 'waits') for (const phone of phones) if (phone !== undefined) await crowdOf(stage, phone)
-      return met
+      return stage.apns.met + stage.fcm.met
     },
     patienceMs: STEP_MS,
   }

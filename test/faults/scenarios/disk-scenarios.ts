@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { registerBatch } from '../stage/crowd.ts'
+import { UNWRITTEN_CODE } from '../../support/service-process.ts'
+import { registerBatch, tokenOf } from '../stage/crowd.ts'
 import { fillDisk } from '../stage/disk.ts'
 import { settled } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
@@ -25,7 +26,6 @@ const BEGUN = 1_000
 const STANDSTILL_MS = 20_000
 
 /** Said with `UNWRITTEN_CODE` by a stop after which something is sent again. */
-const UNWRITTEN_CODE = 3
 const UNWRITTEN_SENTENCE = /(\d+) notifications? that (?:was|were) sent could not be stored, and will be sent again/
 
 /** Enough that new ones of this size touch an index page each: a turn of them is larger than SQLite's cache. */
@@ -150,14 +150,10 @@ function emptyLog({ data }: Stage): void {
 }
 
 function hexTokens({ seed }: Stage, from: number, count: number): string[] {
-  return Array.from({ length: count }, (_, n) => digest(`crowd ${seed} ${from + n}`))
+  return Array.from({ length: count }, (_, n) => tokenOf(0, 'crowd', seed, from + n))
 }
 
 /** No hexadecimal ones, which are stored in half the bytes. */
 function longTokens({ seed }: Stage, from: number, count: number): string[] {
-  return Array.from({ length: count }, (_, n) => digest(`long ${seed} ${from + n}`).padEnd(LONG_TOKEN_CHARACTERS, 'x'))
-}
-
-function digest(text: string): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  return Array.from({ length: count }, (_, n) => tokenOf(0, 'long', seed, from + n).padEnd(LONG_TOKEN_CHARACTERS, 'x'))
 }

@@ -1,6 +1,8 @@
 import type { Behind, Gateway } from '../gateways/gateway.ts'
-import type { PlannedReply, Incoming } from '../gateways/plan.ts'
-import { chance } from '../stage/chance.ts'
+import { chance } from '../../support/chance.ts'
+import { within } from '../../support/until.ts'
+import { always, someFirst } from '../gateways/plan.ts'
+import type { PlannedReply } from '../gateways/plan.ts'
 import { reached } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
@@ -106,20 +108,14 @@ function some(name: string, what: string, share: number, reply: (coin: number) =
     name,
     what,
     async run(stage, { quick }) {
-      let met = 0
-      const plan = ({ token, text, attempt }: Incoming) => {
-        const words = [name, token, String(text)]
-        if (attempt > 1 || chance(stage.seed, ...words) >= share) return null
-        met++
-        return reply(chance(stage.seed, 'coin', ...words))
-      }
+      const plan = someFirst(stage.seed, name, share, reply)
       stage.apns.plan = plan
       if (!quick) stage.fcm.plan = plan
       await stage.pushes.mixture(TRAFFIC_MS)
       // A machine that is slow has most of it still to send.
       await reached(stage, SENT_MS)
       both(stage, (gateway) => (gateway.plan = null))
-      return met
+      return stage.apns.met + stage.fcm.met
     },
   }
 }
@@ -139,7 +135,7 @@ function behind(name: string, what: string, mode: Behind): Scenario {
       for (const gateway of turned) gateway.turn(mode)
       await sent
       // On a slow machine it may not have come back yet to find out.
-      for (const end = Date.now() + MEET_MS; connections() === before && Date.now() < end;) await Bun.sleep(20)
+      await within(MEET_MS, () => connections() > before)
       const met = connections() - before
       for (const gateway of turned) gateway.turn('usual')
       await stage.pushes.toOne(0)
@@ -157,17 +153,17 @@ function burst(name: string, what: string, status: 429 | 500 | 503, retryAfterSe
     async run(stage, { quick }) {
       const sent = stage.pushes.mixture(TRAFFIC_MS)
       await Bun.sleep(100)
-      let met = 0
-      const plan = () => {
-        met++
-        return { kind: 'refuse', as: status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) } as const
-      }
+      const plan = always({
+        kind: 'refuse',
+        as: status,
+        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      })
       stage.apns.plan = plan
       if (!quick || status === 503) stage.fcm.plan = plan
       await Bun.sleep(1_500)
       both(stage, (gateway) => (gateway.plan = null))
       await sent
-      return met
+      return stage.apns.met + stage.fcm.met
     },
   }
 }

@@ -1,4 +1,7 @@
-import { chance } from '../stage/chance.ts'
+import { join } from 'node:path'
+import { chance } from '../../support/chance.ts'
+import { always, someFirst } from '../gateways/plan.ts'
+import { analyticsOf } from '../stage/api.ts'
 import { settled } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
@@ -11,6 +14,12 @@ const START_MS = 500
 
 /** Longer than a recipient that was on its way when the process died is kept from being sent to again, in ms. */
 const LEASE_MS = 70_000
+
+/** How long another process holds the database, in ms, and how long pushes are asked for then. */
+const LOCK_MS = 3_000
+const TRAFFIC_MS = 3_000
+
+const LOCKER = Bun.fileURLToPath(import.meta.resolve('../stage/lock-database.ts'))
 
 export const PROCESS_SCENARIOS: readonly Scenario[] = [
   {
@@ -43,6 +52,19 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
       return open
     },
   },
+  {
+    name: 'locked',
+    what: 'another process holds the database for 3 s',
+    async run(stage) {
+      const sent = stage.pushes.mixture(TRAFFIC_MS)
+      await Bun.sleep(100)
+      const lock = Bun.spawn([process.execPath, LOCKER, join(stage.data, 'bellhop.db'), String(LOCK_MS)], {
+        stderr: 'inherit',
+      })
+      await Promise.all([sent, lock.exited])
+      return lock.exitCode === 0 ? 1 : 0
+    },
+  },
 ]
 
 function slowDown({ apns, fcm }: Stage): void {
@@ -52,18 +74,14 @@ function slowDown({ apns, fcm }: Stage): void {
 
 /** Whether something is being sent now. */
 async function isOpen({ api }: Stage): Promise<boolean> {
-  const analytics = await api.call('GET', '/analytics')
-  return analytics?.body.t !== analytics?.body.s
+  const analytics = await analyticsOf(api)
+  return analytics?.t !== analytics?.s
 }
 
 /** A few of the requests fail, so that recipients wait for another attempt when the process dies. */
 function rememberRetries({ apns, fcm, seed }: Stage): void {
-  const plan =
-    (share: number): typeof apns.plan =>
-    ({ token, text, attempt }) =>
-      attempt === 1 && chance(seed, 'retry', token, String(text)) < share ? { kind: 'refuse', as: 500 } : null
-  apns.plan = plan(0.02)
-  fcm.plan = plan(0.005)
+  apns.plan = someFirst(seed, 'retry', 0.02, always({ kind: 'refuse', as: 500 }))
+  fcm.plan = someFirst(seed, 'retry', 0.005, always({ kind: 'refuse', as: 500 }))
 }
 
 async function killOnce(stage: Stage, round: number, badge: boolean): Promise<void> {

@@ -1,10 +1,11 @@
 import { webPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
-import type { WebPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
-import type { PlayedService } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
+import type { PlayedService, WebPushRefusal } from '../../../src/gateway/simulator/webpush/webpush-answer.ts'
 import type { Gateway } from '../gateways/gateway.ts'
-import type { Incoming, PlannedReply } from '../gateways/plan.ts'
+import { within } from '../../support/until.ts'
+import { always, forTokens, someFirst } from '../gateways/plan.ts'
+import type { PlannedReply } from '../gateways/plan.ts'
 import { addBrowsers, browsersAt, useOtherVapidKey, useVapidKey } from '../stage/browsers.ts'
-import { chance } from '../stage/chance.ts'
+import { chance } from '../../support/chance.ts'
 import { keyOf } from '../stage/ledger.ts'
 import { reached, settled } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
@@ -86,9 +87,7 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
       await addBrowsers(stage, EACH)
       const { faulty } = servicesOf(stage)
       const met = () => faulty.arrivals.length
-      const until = async (count: number) => {
-        for (const end = Date.now() + SENT_MS; met() < count && Date.now() < end;) await Bun.sleep(5)
-      }
+      const until = (count: number) => within(SENT_MS, () => met() >= count, 5)
       faulty.latencyMs = LATENCY_MS
       await stage.pushes.toBrowsers()
       await until(EACH / 2)
@@ -112,19 +111,14 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
       await addBrowsers(stage, EACH)
       const { faulty } = servicesOf(stage)
       const dropped = new Set(browsersAt(stage, faulty).filter((_, n) => n % 5 === 0))
-      let met = 0
-      faulty.plan = ({ token }) => {
-        if (!dropped.has(token)) return null
-        met++
-        return saying('dropped', 'microsoft')
-      }
+      faulty.plan = forTokens(dropped, saying('dropped', 'microsoft'))
       await stage.pushes.toBrowsers()
       const [push] = stage.ledger.pushes.slice(-1)
       if (push !== undefined) stage.ledger.giveUp(push.text, new Set(Array.from(dropped, (token) => keyOf(2, token))))
       await reached(stage, SENT_MS)
       faulty.plan = null
       await stage.pushes.toBrowsers()
-      return met
+      return faulty.met
     },
   },
   leaving('gone', '410', 'unregistered'),
@@ -155,7 +149,7 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
       const { faulty, bare } = servicesOf(stage)
       faulty.latencyMs = SLOW_MS
       await stage.pushes.toBrowsers()
-      for (const end = Date.now() + SENT_MS; bare.arrivals.length < EACH && Date.now() < end;) await Bun.sleep(5)
+      await within(SENT_MS, () => bare.arrivals.length >= EACH, 5)
       const met = faulty.arrivals.length
       if (met > EACH / 2) stage.accuse(`the fast push service waited until ${met} of the slow one's had been sent`)
       faulty.latencyMs = [2, 20]
@@ -175,7 +169,7 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
       await useOtherVapidKey(stage)
       await stage.pushes.toBrowsers()
       const met = () => faulty.faults.length + bare.faults.length
-      for (const end = Date.now() + SENT_MS; met() === 0 && Date.now() < end;) await Bun.sleep(20)
+      await within(SENT_MS, () => met() > 0)
       await useVapidKey(stage)
       return met()
     },
@@ -220,17 +214,13 @@ function leaving(name: string, what: string, refusal: WebPushRefusal, by?: Playe
       const { faulty } = servicesOf(stage)
       const gone = new Set(browsersAt(stage, faulty).filter((_, n) => n % 5 === 0))
       for (const token of gone) stage.ledger.fates.set(keyOf(2, token), 'leaves')
-      let met = 0
-      faulty.plan = ({ token }) => {
-        if (!gone.has(token)) return null
-        met++
-        return saying(refusal, by)
-      }
+      faulty.plan = forTokens(gone, saying(refusal, by))
       for (let n = 0; n < 2; n++) {
         await stage.pushes.toBrowsers()
         // Whoever is asked at the same time by another push is asked twice.
         await settled(stage, SENT_MS)
       }
+      const { met } = faulty
       if (met > gone.size) stage.accuse(`browsers that had left were asked ${met} times, and there were ${gone.size}`)
       return met
     },
@@ -247,17 +237,13 @@ function everybody(name: string, what: string, refusal: WebPushRefusal, by?: Pla
     async run(stage) {
       await addBrowsers(stage, EACH)
       const { faulty } = servicesOf(stage)
-      let met = 0
-      faulty.plan = () => {
-        met++
-        return saying(refusal, by)
-      }
+      faulty.plan = always(saying(refusal, by))
       await stage.pushes.toBrowsers()
       await Bun.sleep(2_000)
       faulty.plan = null
       await stage.pushes.toBrowsers()
       await reached(stage, SENT_MS)
-      return met
+      return faulty.met
     },
   }
 }
@@ -277,17 +263,11 @@ function some(
     async run(stage) {
       await addBrowsers(stage, EACH)
       const { faulty } = servicesOf(stage)
-      let met = 0
-      faulty.plan = ({ token, text, attempt }: Incoming) => {
-        const words = [name, token, String(text)]
-        if (attempt > 1 || chance(stage.seed, ...words) >= share) return null
-        met++
-        return reply(chance(stage.seed, 'coin', ...words))
-      }
+      faulty.plan = someFirst(stage.seed, name, share, reply)
       for (let n = 0; n < 3; n++) await stage.pushes.toBrowsers(extra)
       await reached(stage, SENT_MS)
       faulty.plan = null
-      return met
+      return faulty.met
     },
   }
 }

@@ -5,7 +5,6 @@ import { CONNECTION_SCENARIOS } from './connection-scenarios.ts'
 import { DEVICE_SCENARIOS } from './device-scenarios.ts'
 import { DISK_SCENARIOS } from './disk-scenarios.ts'
 import { GATEWAY_SCENARIOS } from './gateway-scenarios.ts'
-import { MACHINE_SCENARIOS } from './machine-scenarios.ts'
 import { PROCESS_SCENARIOS } from './process-scenarios.ts'
 import type { Scenario } from './scenario.ts'
 import { PUSH_SERVICE_SCENARIOS } from './push-service-scenarios.ts'
@@ -15,7 +14,6 @@ import { WEBHOOK_SCENARIOS } from './webhook-scenarios.ts'
 /** All faults, in the order of the table. */
 export const SCENARIOS: readonly Scenario[] = [
   ...PROCESS_SCENARIOS,
-  ...MACHINE_SCENARIOS,
   ...DISK_SCENARIOS,
   ...CLOCK_SCENARIOS,
   ...DEVICE_SCENARIOS,

@@ -1,7 +1,9 @@
-import type { Incoming, Refusal } from '../gateways/plan.ts'
+import { always } from '../gateways/plan.ts'
+import type { Plan, Refusal } from '../gateways/plan.ts'
+import { devicesOf } from '../stage/api.ts'
 import { keyOf } from '../stage/ledger.ts'
 import type { KnownDevice, Platform } from '../stage/ledger.ts'
-import { runCommand } from '../stage/service.ts'
+import { runCommand } from '../../support/service-process.ts'
 import { reached } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
@@ -34,25 +36,22 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       await stage.stop()
       const fates = new Map<string, Refusal>()
       for (const platform of [0, 1] as const) {
-        for (const [at, { token }] of devicesOf(stage, platform)
+        for (const [at, { token }] of knownOn(stage, platform)
           .slice(0, DEAD[platform] + BAD)
           .entries()) {
           fates.set(token, at < DEAD[platform] ? 'gone' : 'bad token')
           stage.ledger.fates.set(keyOf(platform, token), 'leaves')
         }
       }
-      let met = 0
-      const plan = ({ token }: Incoming) => {
+      const plan: Plan = ({ token }) => {
         const as = fates.get(token)
-        if (as === undefined) return null
-        met++
-        return { kind: 'refuse', as } as const
+        return as === undefined ? null : { kind: 'refuse', as }
       }
       for (const gateway of [stage.apns, stage.fcm]) Object.assign(gateway, { plan, latencyMs: ROUND_TRIP_MS })
       await stage.start()
       await stage.pushes.toAll()
       await reached(stage, STEP_MS)
-      return met
+      return metOf(stage)
     },
   },
   {
@@ -65,14 +64,9 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       // Who comes in meanwhile may be in an audience or not: that cannot be told of a push that nobody gets.
       await stage.registrar.stop()
       const since = new Date().toISOString()
-      let met = 0
-      const plan = () => {
-        met++
-        return { kind: 'refuse', as: 'bad token' } as const
-      }
-      for (const gateway of [stage.apns, stage.fcm]) gateway.plan = plan
+      for (const gateway of [stage.apns, stage.fcm]) gateway.plan = always({ kind: 'refuse', as: 'bad token' })
       await stage.pushes.toAll()
-      await quiet(() => met)
+      await quiet(() => metOf(stage))
       for (const gateway of [stage.apns, stage.fcm]) gateway.plan = null
       const gone = await goneFrom(stage)
       for (const platform of [0, 1] as const) {
@@ -88,7 +82,7 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
         )
       }
       await stage.pushes.toAll()
-      return met
+      return metOf(stage)
     },
   },
   {
@@ -97,40 +91,36 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     async run(stage) {
       await proveBoth(stage)
       await stage.registrar.stop()
-      const asked = { 0: 0, 1: 0, 2: 0 }
-      const plan =
-        (platform: Platform, wrong: string | null): typeof stage.apns.plan =>
-        ({ text }) => {
-          if (wrong !== null && text !== wrong) return null
-          asked[platform]++
-          return { kind: 'refuse', as: 'bad push' }
-        }
-      stage.apns.plan = plan(0, null)
-      stage.fcm.plan = plan(1, null)
+      const gateways = [stage.apns, stage.fcm]
+      for (const gateway of gateways) gateway.plan = always({ kind: 'refuse', as: 'bad push' })
       await stage.pushes.toAll()
       const [push] = stage.ledger.pushes.slice(-1)
       if (push === undefined) return 0
-      stage.apns.plan = plan(0, push.text)
-      stage.fcm.plan = plan(1, push.text)
+      for (const gateway of gateways)
+        gateway.plan = ({ text }) => (text === push.text ? { kind: 'refuse', as: 'bad push' } : null)
       stage.ledger.giveUp(push.text, push.must)
       await stage.pushes.toAll()
       await reached(stage, STEP_MS)
-      for (const platform of [0, 1] as const) {
-        if (asked[platform] > REFUSED_PUSH_REQUESTS) stage.accuse(`asked ${asked[platform]} times for a refused push`)
+      for (const { met } of gateways) {
+        if (met > REFUSED_PUSH_REQUESTS) stage.accuse(`asked ${met} times for a refused push`)
       }
-      return asked[0] + asked[1]
+      return metOf(stage)
     },
   },
 ]
 
-function devicesOf({ ledger }: Stage, platform: Platform): readonly KnownDevice[] {
+function metOf({ apns, fcm }: Stage): number {
+  return apns.met + fcm.met
+}
+
+function knownOn({ ledger }: Stage, platform: Platform): readonly KnownDevice[] {
   return [...ledger.devices.values()].filter((device) => device.platform === platform)
 }
 
 /** Both credentials are known to be good: each gateway has taken something. */
 async function proveBoth(stage: Stage): Promise<void> {
   for (const platform of [0, 1] as const) {
-    const device = devicesOf(stage, platform).at(-1)
+    const device = knownOn(stage, platform).at(-1)
     if (device !== undefined) await stage.pushes.toDevice(device)
   }
   await reached(stage, STEP_MS)
@@ -148,7 +138,6 @@ async function quiet(count: () => number): Promise<void> {
 /** Acknowledged devices (`keyOf`) that are not listed. */
 async function goneFrom({ api, ledger }: Stage): Promise<ReadonlySet<string>> {
   const acked = [...ledger.devices].filter(([, { ackedAt }]) => ackedAt !== null).map(([key]) => key)
-  const answer = await api.call('GET', '/deviceToken/all')
-  const listed: readonly { platform: string; token: string }[] = answer?.status === 200 ? answer.body : []
+  const listed = (await devicesOf(api)) ?? []
   return new Set(acked).difference(new Set(listed.map(({ platform, token }) => `${platform}/${token}`)))
 }

@@ -1,5 +1,6 @@
-import { chance } from '../stage/chance.ts'
-import { runCommand } from '../stage/service.ts'
+import { chance } from '../../support/chance.ts'
+import { runCommand } from '../../support/service-process.ts'
+import { within } from '../../support/until.ts'
 import { reached } from '../stage/settled.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -52,7 +53,7 @@ export const WEBHOOK_SCENARIOS: readonly Scenario[] = [
       await Promise.all(Array.from({ length: PUSHES }, (_, n) => pushes.toOne(n % 2 === 0 ? 0 : 1)))
       await reached(stage, TOLD_MS)
       const untold = () => ledger.pushes.filter(({ id }) => id !== null && !told.has(id)).length
-      for (const end = Date.now() + TOLD_MS; untold() > 0 && Date.now() < end;) await Bun.sleep(50)
+      await within(TOLD_MS, () => untold() === 0, 50)
       if (untold() > 0) stage.accuse(`events not told within ${TOLD_MS / 1000} s: ${untold()}`)
       const wrong = [...told.values()].filter(({ t, s, failed }) => t !== 1 || s !== 1 || failed !== 0).length
       if (wrong > 0) stage.accuse(`events with wrong numbers: ${wrong}`)

@@ -1,3 +1,5 @@
+import { backendHeaders } from '../../support/service-process.ts'
+
 /** How long the harness waits for an answer of the API, in ms. */
 const PATIENCE_MS = 20_000
 
@@ -9,18 +11,13 @@ export interface ApiAnswer {
 export interface Api {
   /** Whether there is somebody to call. */
   readonly reachable: boolean
-  /** `null`: no answer, and nobody knows what became of it. */
+  /** `null`: no answer, and nobody knows whether the call was carried out. */
   call(method: 'GET' | 'PUT' | 'POST', path: string, body?: object): Promise<ApiAnswer | null>
 }
 
 /** Calls as one application; `address` is where the service is now, `null` while it is nowhere. */
-export function apiOf({ id, secret }: { id: string; secret: string }, address: () => string | null): Api {
-  const headers = {
-    'accept-version': '1',
-    'content-type': 'application/json',
-    'x-service-appid': id,
-    'x-service-secret': secret,
-  }
+export function apiOf(application: { id: string; secret: string }, address: () => string | null): Api {
+  const headers = backendHeaders(application)
   return {
     get reachable() {
       return address() !== null
@@ -42,4 +39,24 @@ export function apiOf({ id, secret }: { id: string; secret: string }, address: (
       }
     },
   }
+}
+
+/** GET /analytics; `null` unless it was answered with 200. */
+export async function analyticsOf(api: Api): Promise<{ readonly t: number; readonly s: number } | null> {
+  const answer = await api.call('GET', '/analytics')
+  return answer?.status === 200 ? answer.body : null
+}
+
+export interface ListedDevice {
+  readonly platform: string | number
+  readonly token: string
+  readonly tag: readonly string[]
+  readonly alias: string | null
+  readonly badge: number
+}
+
+/** GET /deviceToken/all; `null` unless it was answered with 200. */
+export async function devicesOf(api: Api): Promise<readonly ListedDevice[] | null> {
+  const answer = await api.call('GET', '/deviceToken/all')
+  return answer?.status === 200 ? answer.body : null
 }

@@ -1,5 +1,6 @@
+import { inParallel } from '../../support/in-parallel.ts'
 import type { Gateway } from '../gateways/gateway.ts'
-import { runCommand } from './service.ts'
+import { runCommand } from '../../support/service-process.ts'
 import type { Stage } from './stage.ts'
 
 /** The keys of RFC 8291, appendix A: what is encrypted for them the stand-ins can read. */
@@ -17,10 +18,7 @@ export async function addBrowsers(stage: Stage, each: number): Promise<void> {
   const endpoints = stage.pushServices.flatMap(({ origin }) =>
     Array.from({ length: each }, (_, n) => `${origin}/push/${n}`),
   )
-  const work = async (): Promise<void> => {
-    for (let token = endpoints.shift(); token !== undefined; token = endpoints.shift()) await register(stage, token)
-  }
-  await Promise.all(Array.from({ length: AT_A_TIME }, work))
+  await inParallel(endpoints, AT_A_TIME, (token) => register(stage, token))
 }
 
 /** The key that its browsers are subscribed with. */

@@ -19,3 +19,9 @@ export async function registerBatch(
   }
   return taken
 }
+
+/** The token of a device by its name: the same for the same words. */
+export function tokenOf(platform: 0 | 1, ...words: readonly (string | number)[]): string {
+  const digest = new Bun.CryptoHasher('sha256').update([platform, ...words].join('/')).digest('hex')
+  return platform === 0 ? digest : `android-${digest}`
+}

@@ -1,30 +1,25 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endOf } from '../../support/service-process.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 /** A disk of its own: a tmpfs, which only root can mount. */
 export type Disk = AsyncDisposable &
   ({ readonly kind: 'mounted'; readonly directory: string } | { readonly kind: 'hindrance'; readonly why: string })
 
 export async function mountDisk(bytes: number): Promise<Disk> {
-  const directory = await mkdtemp(join(tmpdir(), 'bellhop-disk-'))
+  await using opened = new AsyncDisposableStack()
+  const directory = opened.use(temporaryDirectory('bellhop-disk')).path
   const size = `size=${bytes},mode=700`
   const mounted = await run('mount', '-t', 'tmpfs', '-o', size, 'bellhop-faults', directory)
   if (mounted !== null) {
-    await rm(directory, { recursive: true })
     const why = `a disk that can be filled could not be mounted: ${mounted}`
     return { kind: 'hindrance', why, [Symbol.asyncDispose]: async () => {} }
   }
-  return {
-    kind: 'mounted',
-    directory,
-    async [Symbol.asyncDispose]() {
-      // Lazily: a test in the same process may still have a file of it open.
-      await run('umount', '-l', directory)
-      await rm(directory, { recursive: true })
-    },
-  }
+  // Lazily: a test in the same process may still have a file of it open.
+  opened.defer(async () => void (await run('umount', '-l', directory)))
+  const disk = opened.move()
+  return { kind: 'mounted', directory, [Symbol.asyncDispose]: () => disk.disposeAsync() }
 }
 
 /** Writes until no more than `leaveBytes` are free; the returned function makes room again. */
@@ -47,9 +42,8 @@ export function fillDisk(directory: string, leaveBytes = 0): () => void {
 /** `null`, or what it complained of. */
 async function run(...command: readonly string[]): Promise<string | null> {
   try {
-    const child = Bun.spawn([...command], { stderr: 'pipe' })
-    const complaint = await new Response(child.stderr).text()
-    return (await child.exited) === 0 ? null : complaint.trim()
+    const { exitCode, stderr } = await endOf(command)
+    return exitCode === 0 ? null : stderr.trim()
   } catch (error) {
     // There is no such command.
     return String(error)

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts'
-import { chance, pick } from './chance.ts'
+import { chance, pick } from '../../support/chance.ts'
 import { keyOf } from './ledger.ts'
 import type { KnownDevice, Ledger, Platform } from './ledger.ts'
 

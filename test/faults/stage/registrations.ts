@@ -1,4 +1,6 @@
+import { chance, pick } from '../../support/chance.ts'
 import type { Api } from './api.ts'
+import { tokenOf } from './crowd.ts'
 import type { KnownDevice, Ledger } from './ledger.ts'
 
 /** Calls of an app about itself, each written down as it was answered. `turn` makes each one of its kind. */
@@ -28,8 +30,7 @@ export function registrationsOf(api: Api, ledger: Ledger, seed: number): Registr
     sound,
     async register(turn) {
       const platform = turn % 2 === 0 ? 0 : 1
-      const name = Bun.hash.wyhash(`newcomer ${turn}`, BigInt(seed)).toString(16).padStart(16, '0')
-      const token = platform === 0 ? name.repeat(4) : `newcomer-${name}`
+      const token = tokenOf(platform, 'newcomer', seed, turn)
       const alias = `newcomer-${turn}`
       const askedAt = Date.now()
       const outcome = await ask('/deviceToken', { token, platform, tag: ['newcomer'], alias })
@@ -63,6 +64,37 @@ export function registrationsOf(api: Api, ledger: Ledger, seed: number): Registr
       const done = outcome === 'acknowledged'
       device.aliases = done ? [`renamed-${turn}`] : [...device.aliases, `renamed-${turn}`]
       if (!done) sound.splice(sound.indexOf(device), 1)
+    },
+  }
+}
+
+/** Between two calls, in ms. */
+const PAUSE_MS = 40
+
+/** Registers, tags and renames devices, one call after the other, whatever else happens. */
+export interface Registrar extends Pick<Registrations, 'counts'> {
+  stop(): Promise<void>
+}
+
+export function startRegistrar(api: Api, ledger: Ledger, seed: number): Registrar {
+  const { counts, sound, register, tag, rename } = registrationsOf(api, ledger, seed)
+  const stop = new AbortController()
+
+  async function run(): Promise<void> {
+    for (let turn = 0; !stop.signal.aborted; turn++) {
+      await Bun.sleep(PAUSE_MS)
+      if (!api.reachable) continue
+      const at = chance(seed, 'registrar', turn)
+      if (at < 0.4 || sound.length === 0) await register(turn)
+      else await (at < 0.7 ? tag : rename)(pick(sound, chance(seed, 'whom', turn)), turn)
+    }
+  }
+  const running = run()
+  return {
+    counts,
+    async stop() {
+      stop.abort()
+      await running
     },
   }
 }

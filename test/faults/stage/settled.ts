@@ -1,7 +1,8 @@
+import { within } from '../../support/until.ts'
 import { PLATFORM_OF } from '../gateways/arrival.ts'
 import type { Arrival } from '../gateways/arrival.ts'
 import { allFinished } from '../judge/database-check.ts'
-import type { Api } from './api.ts'
+import { analyticsOf } from './api.ts'
 import { keyOf } from './ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { arrivalsOf, partiesOf } from './parties.ts'
@@ -10,6 +11,9 @@ import type { Stage } from './stage.ts'
 /** Between two looks, in ms: each goes through all that has arrived, beside those who are waited for. */
 const PAUSE_MS = 250
 
+/** Counts that no service has. */
+const UNKNOWN = { t: -1, s: -2 }
+
 type Parts = Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'pushServices' | 'data'>
 
 /**
@@ -17,15 +21,15 @@ type Parts = Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'pushSer
  * `false` after `patienceMs` milliseconds.
  */
 export async function settled(parts: Parts, patienceMs: number): Promise<boolean> {
-  return until(patienceMs, async () => {
+  const areSettled = async () => {
     // Most of the time they say enough.
     for (const { api, ledger } of partiesOf(parts)) {
-      const { t, s } = await analyticsOf(api)
+      const { t, s } = (await analyticsOf(api)) ?? UNKNOWN
       if (ledger.fates.size === 0 && ledger.pushes.every(({ never }) => never.size === 0) && t !== s) return false
     }
     const arrivals = arrivalsOf(parts)
     for (const [party, { api, ledger }] of partiesOf(parts).entries()) {
-      const { t, s } = await analyticsOf(api)
+      const { t, s } = (await analyticsOf(api)) ?? UNKNOWN
       const { taken, met } = reachedBy(arrivals[party] ?? [])
       if (s !== taken.size || t !== taken.size + owed(ledger, met) || missing(ledger, taken) > 0) return false
     }
@@ -33,20 +37,17 @@ export async function settled(parts: Parts, patienceMs: number): Promise<boolean
     const fates = new Set(partiesOf(parts).flatMap(({ ledger }) => ledger.fates.values().toArray()))
     const isLeaving = fates.size === 1 && fates.has('leaves')
     return allFinished(parts.data, !isLeaving)
-  })
-}
-
-async function analyticsOf(api: Api): Promise<{ readonly t: number; readonly s: number }> {
-  const analytics = await api.call('GET', '/analytics')
-  return analytics?.status === 200 ? analytics.body : { t: -1, s: -2 }
+  }
+  return within(patienceMs, areSettled, PAUSE_MS)
 }
 
 /** Resolves when every acknowledged push has reached whom it can, or with `false` after `patienceMs` milliseconds. */
 export async function reached(parts: Parts, patienceMs: number): Promise<boolean> {
-  return until(patienceMs, async () => {
+  const areReached = () => {
     const arrivals = arrivalsOf(parts)
     return partiesOf(parts).every(({ ledger }, party) => missing(ledger, reachedBy(arrivals[party] ?? []).taken) === 0)
-  })
+  }
+  return within(patienceMs, areReached, PAUSE_MS)
 }
 
 /** Of each device of each push: what a gateway took, and what came to one. */
@@ -72,12 +73,4 @@ function owed({ pushes, fates }: Ledger, met: ReadonlySet<string>): number {
   const acked = pushes.filter(({ ackedAt }) => ackedAt !== null)
   const isOwed = (text: string, key: string) => fates.get(key) !== 'leaves' || met.has(`${text}/${key}`)
   return acked.flatMap(({ text, never }) => [...never].filter((key) => isOwed(text, key))).length
-}
-
-async function until(patienceMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
-  for (const deadline = Date.now() + patienceMs; Date.now() < deadline;) {
-    if (await isSo()) return true
-    await Bun.sleep(PAUSE_MS)
-  }
-  return false
 }

@@ -1,11 +1,11 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { systemClock } from '../../../src/clock.ts'
 import { startTokenEndpoint } from '../../../src/gateway/simulator/fcm/token-endpoint.ts'
 import type { GrantFault } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
 import { createTokenIssuer } from '../../../src/gateway/simulator/fcm/token-issuer.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { apnsProtocol } from '../gateways/apns-protocol.ts'
 import { fcmProtocol } from '../gateways/fcm-protocol.ts'
 import { startGateway } from '../gateways/gateway.ts'
@@ -16,17 +16,14 @@ import type { Api } from './api.ts'
 import type { Ledger } from './ledger.ts'
 import { pushesTo } from './pushes.ts'
 import type { Pushes } from './pushes.ts'
-import { startRegistrar } from './registrar.ts'
-import type { Registrar } from './registrar.ts'
-import { startService } from './service.ts'
-import type { Addresses, Program, Service } from './service.ts'
+import { startRegistrar } from './registrations.ts'
+import type { Registrar } from './registrations.ts'
+import { KILLED, startProcess } from '../../support/service-process.ts'
+import type { Program, StartedProcess } from '../../support/service-process.ts'
 import type { Template } from './template.ts'
 
 /** How long a start may take, in ms. */
 const START_MS = 60_000
-
-/** SIGKILL, as shells have it. */
-const KILLED = 137
 
 /** One application, as its backend sees it. */
 export interface Party {
@@ -102,15 +99,14 @@ export async function openStage({
   browsers = false,
 }: StageOptions): Promise<Stage> {
   await using opened = new AsyncDisposableStack()
-  const own = await mkdtemp(join(tmpdir(), 'bellhop-fault-'))
-  opened.defer(() => rm(own, { recursive: true }))
+  const own = opened.use(temporaryDirectory('bellhop-fault')).path
   const data = join(directory ?? own, 'data')
   // Each service keeps a reserve of its own, as large as its disk allows.
   await cp(template.data, data, { recursive: true, filter: (path) => basename(path) !== 'reserve' })
 
   let life = 0
-  let urls: Addresses | null = null
-  let service: Service | null = null
+  let urls: Awaited<StartedProcess['ready']> = null
+  let service: StartedProcess | null = null
   let earlierLogs = ''
   const killedAt = new Map<number, number>()
   const accidents: string[] = []
@@ -156,7 +152,7 @@ export async function openStage({
     service = null
     urls = null
     if (signal === 'SIGKILL') killedAt.set(life, Date.now())
-    const exitCode = await ended.end(signal)
+    const exitCode = await ended.kill(signal)
     // By somebody else, before its stop was over.
     if (exitCode === KILLED) killedAt.set(life, Date.now())
     earlierLogs += ended.log()
@@ -165,7 +161,7 @@ export async function openStage({
   }
 
   const ledger = template.ledger.copy()
-  const api = apiOf(application, () => urls?.api ?? null)
+  const api = apiOf(application, () => urls?.url ?? null)
   const registrar = startRegistrar(api, ledger, seed)
   opened.defer(() => registrar.stop())
   opened.defer(async () => void (await end('SIGKILL')))
@@ -193,10 +189,10 @@ export async function openStage({
       tokens.refuseNext(project, fault)
     },
     get url() {
-      return urls?.api ?? null
+      return urls?.url ?? null
     },
     get adminUrl() {
-      return urls?.admin ?? null
+      return urls?.adminUrl ?? null
     },
     get pid() {
       return service?.pid ?? null
@@ -205,7 +201,7 @@ export async function openStage({
       // One that ended by itself has left nothing on its way either.
       await untilQuiet()
       life++
-      const started = startService({ program, data, bunFlags, env: { ...environment, ...env } })
+      const started = startProcess({ program, data, bunFlags, env: { ...environment, ...env } })
       service = started
       void started.exited.then((exitCode) => {
         if (service !== started) return

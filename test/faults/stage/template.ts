@@ -1,16 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createKnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
 import type { KnownCredentials } from '../../../src/gateway/simulator/known-credentials.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import type { Certificates } from '../gateways/gateway.ts'
 import { apiOf } from './api.ts'
-import { registerBatch } from './crowd.ts'
+import { registerBatch, tokenOf } from './crowd.ts'
 import { createLedger } from './ledger.ts'
-import type { Ledger, Platform } from './ledger.ts'
-import { runCommand, startService } from './service.ts'
-import type { Program } from './service.ts'
+import type { Ledger } from './ledger.ts'
+import { runCommand, startProcess } from '../../support/service-process.ts'
+import type { Program } from '../../support/service-process.ts'
 
 /** Devices of each platform at the start. */
 export interface Crowd {
@@ -36,7 +35,8 @@ const FEW = 30
 const BATCH = 500
 
 export async function makeTemplate(program: Program, crowd: Crowd): Promise<Template> {
-  const directory = await mkdtemp(join(tmpdir(), 'bellhop-faults-'))
+  await using opened = new AsyncDisposableStack()
+  const directory = opened.use(temporaryDirectory('bellhop-faults')).path
   const known = await createKnownCredentials()
   const [usual, other] = [
     makeCertificate({ authority: 'gateway.test' }),
@@ -56,14 +56,16 @@ export async function makeTemplate(program: Program, crowd: Crowd): Promise<Temp
   await runCommand(program, ['app', 'apns', application.id, ...apns, `--data=${data}`])
   await runCommand(program, ['app', 'fcm', application.id, `--service-account=${accountFile}`, `--data=${data}`])
 
+  const ledger = await populate(program, data, application, crowd)
+  const made = opened.move()
   return {
     data,
     application,
     known,
     certificates: { usual, other, untrusted },
     trusted,
-    ledger: await populate(program, data, application, crowd),
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+    ledger,
+    [Symbol.asyncDispose]: () => made.disposeAsync(),
   }
 }
 
@@ -74,9 +76,9 @@ async function populate(
   application: { readonly id: string; readonly secret: string },
   { ios, android }: Crowd,
 ): Promise<Ledger> {
-  await using service = startService({ program, data, env: {} })
+  await using service = startProcess({ program, data })
   const addresses = await service.ready
-  const api = apiOf(application, () => addresses?.api ?? null)
+  const api = apiOf(application, () => addresses?.url ?? null)
   const ledger = createLedger()
   for (const [platform, count] of [
     [0, ios],
@@ -91,12 +93,7 @@ async function populate(
       if (!taken) throw new Error(`import: ${service.log()}`)
     }
   }
-  const exitCode = await service.end('SIGTERM')
+  const exitCode = await service.kill('SIGTERM')
   if (exitCode !== 0) throw new Error(`the first run ended with ${exitCode}: ${service.log()}`)
   return ledger
-}
-
-function tokenOf(platform: Platform, n: number): string {
-  const digest = new Bun.CryptoHasher('sha256').update(`${platform}/${n}`).digest('hex')
-  return platform === 0 ? digest : `android-${digest.slice(0, 40)}`
 }

@@ -1,8 +1,6 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createFaultPlan } from '../fault-plan.ts'
 import { tracingHindrance } from '../traced.ts'
 import { runTrial } from '../trial.ts'
 import type { Journey, Verdict } from '../trial.ts'
@@ -10,13 +8,7 @@ import { chainOf } from './chain.ts'
 import type { Step } from './chain.ts'
 import { createMemory } from './memory.ts'
 
-const hindrance = await (async () => {
-  using plan = createFaultPlan()
-  return await tracingHindrance(plan)
-})()
-
-const root = mkdtempSync(join(tmpdir(), 'bellhop-chain-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const hindrance = await tracingHindrance()
 
 /** Three processes that write a file each: `plain` says so and fails, `deaf` goes on where it could not write. */
 async function writing(kind: 'plain' | 'deaf') {

@@ -1,6 +1,6 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import type { Met } from '../fault-plan.ts'
 
 /** What a journey without a fault was at the beginning of one of its steps. */
@@ -27,10 +27,10 @@ export interface Memory extends Disposable {
 }
 
 export function createMemory(): Memory {
-  const root = mkdtempSync(join(tmpdir(), 'bellhop-nth-memory-'))
+  const root = temporaryDirectory('bellhop-nth-memory')
   const places: Place[] = []
   const good = new Set<string>()
-  const folder = ({ step }: Place) => join(root, String(step))
+  const folder = ({ step }: Place) => join(root.path, String(step))
   return {
     places,
     keep(place, directory) {
@@ -40,6 +40,6 @@ export function createMemory(): Memory {
     restore: (place, directory) => cpSync(folder(place), directory, { recursive: true }),
     isGood: (state) => good.has(state),
     add: (states) => states.forEach((state) => good.add(state)),
-    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+    [Symbol.dispose]: () => root[Symbol.dispose](),
   }
 }

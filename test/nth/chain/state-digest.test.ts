@@ -1,19 +1,19 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NEWEST_SCHEMA } from '../../../src/database/migration/migrations.ts'
 import { oldDatabase } from '../../support/old-database.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { digestOf } from './state-digest.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'bellhop-nth-states-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryDirectory('bellhop-nth-states')
+afterAll(() => root[Symbol.dispose]())
 
 let count = 0
 
 function newDirectory(): string {
-  return join(root, String(++count))
+  return join(root.path, String(++count))
 }
 
 /** What is sealed in it is so with another nonce each time. */
@@ -58,9 +58,7 @@ describe('a directory is the same as another one, when', () => {
       writeFileSync(join(directory, 'bellhop.db-shm'), 'x'),
     'an empty log is left beside': (directory) => writeFileSync(join(directory, 'bellhop.db-wal'), ''),
   }
-  for (const [name, change] of Object.entries(same)) {
-    test(name, () => expect(digestAfter(change)).toBe(sound))
-  }
+  test.each(Object.entries(same))('%s', (_, change) => expect(digestAfter(change)).toBe(sound))
 
   test('a text that is drawn is another, and a file bears another time', () => {
     const drawn = (text: string, time: string) =>
@@ -94,13 +92,11 @@ describe('a directory is another one, when', () => {
     'an empty folder is beside': (directory) => mkdirSync(join(directory, 'restoring')),
     'something half written is beside': (directory) => writeFileSync(join(directory, 'bellhop.db.partial'), 'x'),
   }
-  for (const [name, change] of Object.entries(others)) {
-    test(name, () => {
-      const changed = digestAfter(change)
-      expect(changed).toBeString()
-      expect(changed).not.toBe(sound)
-    })
-  }
+  test.each(Object.entries(others))('%s', (_, change) => {
+    const changed = digestAfter(change)
+    expect(changed).toBeString()
+    expect(changed).not.toBe(sound)
+  })
 })
 
 test('a damaged database is like nothing else', () => {

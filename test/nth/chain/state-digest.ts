@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { inspect } from '../../../src/backup/summary.ts'
 import { open } from '../../../src/sealing/seal.ts'
 import type { SealedFor } from '../../../src/sealing/seal.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 /*
  * What a directory of files is to whoever starts there: two that have the same digest are the same but for what is drawn
@@ -94,8 +94,8 @@ function databaseOf(path: string, keys: readonly string[], drawn: RegExp): strin
 
 /** Read in a copy, with its log or journal: what is beside it belongs to those who start there. */
 function readDatabase(path: string, files: readonly string[], keys: readonly string[], drawn: RegExp): string | null {
-  const scratch = mkdtempSync(join(tmpdir(), 'bellhop-nth-digest-'))
-  const copy = join(scratch, 'copy')
+  using scratch = temporaryDirectory('bellhop-nth-digest')
+  const copy = join(scratch.path, 'copy')
   try {
     for (const each of files) copyFileSync(each, copy + each.slice(path.length))
     using database = new Database(copy)
@@ -110,8 +110,6 @@ function readDatabase(path: string, files: readonly string[], keys: readonly str
     return Bun.SHA256.hash(JSON.stringify([head, schema, rows, openedBy(copy, keys)]), 'hex')
   } catch {
     return null
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
   }
 }
 

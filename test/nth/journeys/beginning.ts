@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
-import { startService } from '../../faults/stage/service.ts'
+import { KILLED, startProcess } from '../../support/service-process.ts'
 import { chainOf } from '../chain/chain.ts'
 import type { Scene } from '../chain/chain.ts'
 import { rawLinesOf } from '../trial.ts'
@@ -51,11 +51,11 @@ export const BEGINNING: Journey = chainOf({
 /** Starts, is ready and stops; `null`: it was not ready. */
 async function serves(scene: Scene): Promise<string | null> {
   const { program, accuse, kills } = scene
-  await using service = startService({ program, data: dataOf(scene), env: {} })
+  await using service = startProcess({ program, data: dataOf(scene) })
   const ready = (await service.ready) !== null
-  const code = await (ready ? service.end('SIGTERM') : service.exited)
+  const code = await (ready ? service.kill('SIGTERM') : service.exited)
   rawLinesOf(service.log()).forEach((line) => accuse(`the service said: ${line}`))
   const said = /(^|\n)bellhop: [^\n]*[.?!]\n$/.test(service.log())
-  if (!ready && !said && !(kills && code === 137)) accuse(`it ended with ${code}: ${service.log().slice(-500)}`)
+  if (!ready && !said && !(kills && code === KILLED)) accuse(`it ended with ${code}: ${service.log().slice(-500)}`)
   return ready ? '' : null
 }

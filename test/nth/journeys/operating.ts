@@ -2,8 +2,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from '../../../src/backup/summary.ts'
 import { keyOf } from '../../faults/stage/ledger.ts'
-import { servedJourney } from './served/served.ts'
-import type { Scene } from './served/served.ts'
+import { servedJourney } from './served.ts'
+import type { Scene } from './served.ts'
 
 const IMPORTED = ['imported-1', 'imported-2', 'imported-3']
 

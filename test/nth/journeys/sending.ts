@@ -1,5 +1,5 @@
 import { registerBatch } from '../../faults/stage/crowd.ts'
-import { servedJourney } from './served/served.ts'
+import { servedJourney } from './served.ts'
 
 export const SENDING = servedJourney({
   name: 'sending',
@@ -14,6 +14,29 @@ export const SENDING = servedJourney({
     { go: () => pushes.toAll({ badge: true }) },
     { go: settle },
     { go: () => pushes.toOne(0) },
+    { go: settle },
+  ],
+})
+
+/** What a start does after a stop, `sending` begins with. */
+export const STOPPING = servedJourney({
+  name: 'stopping',
+  what: 'a service that sends is stopped',
+  ready: true,
+  stepsOf: ({ pushes, service }) => [
+    { go: () => pushes.toTag('few') },
+    { ofProcesses: true, go: () => service.stop() },
+  ],
+})
+
+export const DYING = servedJourney({
+  name: 'dying',
+  what: 'a service that sends is killed, and starts again',
+  ready: true,
+  stepsOf: ({ pushes, service, settle }) => [
+    { go: () => pushes.toAll() },
+    { ofProcesses: true, go: () => service.kill() },
+    { go: () => pushes.toOne(1) },
     { go: settle },
   ],
 })

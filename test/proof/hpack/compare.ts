@@ -1,4 +1,7 @@
 import { connect } from 'node:net'
+import { join } from 'node:path'
+import { lineReader } from '../../../scripts/benchmark/measure/line-reader.ts'
+import { endsWithUs } from '../../../scripts/benchmark/setup/ends-with-us.ts'
 import { FrameReader } from '../../../src/gateway/transport/h2/frame-reader.ts'
 import { FrameWriter, writeFrameHead } from '../../../src/gateway/transport/h2/frame-writer.ts'
 import {
@@ -14,7 +17,8 @@ import { HpackEncoder, maxBlockBytes, writeBlock } from '../../../src/gateway/tr
 import { INITIAL_SETTINGS, readPeerSettings } from '../../../src/gateway/transport/h2/peer-settings.ts'
 import type { TransportRequest } from '../../../src/gateway/transport/transport.ts'
 import { diceOf } from '../../fuzz/dice.ts'
-import { startEchoPeer } from './echo-peer.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { bundledForNode } from '../peers/child.ts'
 import { RequestMaker } from './header-sets.ts'
 
 export interface Comparison {
@@ -50,6 +54,30 @@ export async function compareWithNghttp2(requests: number, seed: number): Promis
   const complaints = await peer.complaints()
   if (complaints !== '') sum.findings.push(`the peer: ${complaints}`)
   return { ...sum, findings: sum.findings.slice(0, MOST_FINDINGS) }
+}
+
+/** Starts `echo-server.ts` on Node. */
+async function startEchoPeer() {
+  await using opened = new AsyncDisposableStack()
+  const folder = opened.use(temporaryDirectory('bellhop-hpack')).path
+  const command = await bundledForNode(join(import.meta.dir, 'echo-server.ts'), folder)
+  const child = endsWithUs(Bun.spawn([...command], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' }))
+  opened.defer(async () => {
+    await child.stdin.end()
+    await child.exited
+  })
+  const complaints = new Response(child.stderr).text()
+  const port = Number(await lineReader(child.stdout)())
+  const running = opened.move()
+  return {
+    port,
+    /** Ends it; resolves with what it complained of. */
+    async complaints(): Promise<string> {
+      await running.disposeAsync()
+      return complaints
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
 }
 
 function compareOnOne(port: number, requests: number, seed: number, turn: number): Promise<Comparison> {

@@ -1,5 +1,5 @@
 // An HTTP/2 server without TLS that answers with the headers it was sent: HPACK by nghttp2, both ways. Bundled for Node
-// and run by it: see echo-peer.ts. Prints its port. It ends with its standard input.
+// and run by it: see compare.ts. Prints its port. It ends with its standard input.
 import { createServer, sensitiveHeaders } from 'node:http2'
 import type { OutgoingHttpHeaders, ServerHttp2Session, Settings } from 'node:http2'
 import type { AddressInfo } from 'node:net'

@@ -56,6 +56,14 @@ export async function startTelling(command: readonly string[], cwd: string): Pro
   }
 }
 
+/** Bundles the TypeScript file `entry` into `folder` for Node; resolves with the words that run it. */
+export async function bundledForNode(entry: string, folder: string): Promise<readonly string[]> {
+  const naming = 'server.mjs'
+  const built = await Bun.build({ entrypoints: [entry], target: 'node', outdir: folder, naming })
+  if (!built.success) throw new Error(built.logs.map(({ message }) => message).join('\n'))
+  return ['node', join(folder, naming)]
+}
+
 /** Writes down a request that was processed, unless it was one that is refused. */
 export function notePath(book: GatewayBook, path: string): void {
   if (path.startsWith('/refuse/')) return

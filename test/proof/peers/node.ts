@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { startTelling } from './child.ts'
+import { bundledForNode, startTelling } from './child.ts'
 import type { Peer } from './peer.ts'
 
 /** Node's `node:http2`, which is nghttp2's library. */
@@ -11,14 +11,8 @@ export const NODE: Peer = {
   sendsGoaway: true,
   refusals: [400, 404],
   async start({ maxStreams, goawayAfter, port, certificate, key, folder }) {
-    const built = await Bun.build({
-      entrypoints: [join(import.meta.dir, 'node-server.ts')],
-      target: 'node',
-      outdir: folder,
-      naming: 'server.mjs',
-    })
-    if (!built.success) throw new Error(built.logs.map(({ message }) => message).join('\n'))
+    const program = await bundledForNode(join(import.meta.dir, 'node-server.ts'), folder)
     const options = [port, certificate, key, maxStreams, goawayAfter ?? 0].map(String)
-    return startTelling(['node', join(folder, 'server.mjs'), ...options], folder)
+    return startTelling([...program, ...options], folder)
   },
 }

@@ -7,16 +7,18 @@ import {
   goawayFrame,
   headerFrames,
   HEADERS,
+  INITIAL_WINDOW_SIZE,
   MAX_CONCURRENT_STREAMS,
   PING,
   readFrames,
   resetFrame,
   RST_STREAM,
   SETTINGS,
-  uint32,
-  WINDOW_UPDATE,
+  settingsFrame,
+  windowFrame,
 } from '../../support/frames.ts'
 import type { Frame } from '../../support/frames.ts'
+import { pick } from '../../support/chance.ts'
 import { drawHarm } from './harms.ts'
 import type { Harm } from './harms.ts'
 
@@ -28,8 +30,6 @@ const CANCEL = 8
 const ENHANCE_YOUR_CALM = 11
 const FAILURES = [INTERNAL_ERROR, ENHANCE_YOUR_CALM]
 
-/** A setting (RFC 9113, 6.5.2). */
-const INITIAL_WINDOW_SIZE = 4
 /** Of a new connection (RFC 9113, 6.9.2). */
 const FIRST_WINDOW_BYTES = 65_535
 const HIGHEST_STREAM = 2 ** 31 - 1
@@ -88,12 +88,10 @@ export class CuttingConnection {
       options.onClosed()
     })
     this.#write(
-      frame(
-        SETTINGS,
-        0,
-        0,
-        settings({ [MAX_CONCURRENT_STREAMS]: options.maxStreams, [INITIAL_WINDOW_SIZE]: options.windowBytes }),
-      ),
+      settingsFrame([
+        [MAX_CONCURRENT_STREAMS, options.maxStreams],
+        [INITIAL_WINDOW_SIZE, options.windowBytes],
+      ]),
     )
     this.#flush()
     readFrames(socket, (received) => {
@@ -169,7 +167,7 @@ export class CuttingConnection {
     if (this.#windowBytes < 0) this.#options.onViolation(`${-this.#windowBytes} bytes beyond the connection's window`)
     // As servers do: half of the window at a time.
     if (this.#windowBytes < FIRST_WINDOW_BYTES / 2) {
-      this.#write(frame(WINDOW_UPDATE, 0, 0, uint32(FIRST_WINDOW_BYTES - this.#windowBytes)))
+      this.#write(windowFrame(0, FIRST_WINDOW_BYTES - this.#windowBytes))
       this.#windowBytes = FIRST_WINDOW_BYTES
     }
     const request = this.#begun.get(id)
@@ -186,7 +184,7 @@ export class CuttingConnection {
       this.#begun.delete(id)
       this.#complete(request)
     } else if (request.windowBytes < this.#options.windowBytes / 2) {
-      this.#write(frame(WINDOW_UPDATE, 0, id, uint32(this.#options.windowBytes - request.windowBytes)))
+      this.#write(windowFrame(id, this.#options.windowBytes - request.windowBytes))
       request.windowBytes = this.#options.windowBytes
     }
   }
@@ -262,7 +260,7 @@ export class CuttingConnection {
   }
 
   #failure(): number {
-    return FAILURES[Math.floor(this.#options.random() * FAILURES.length)] ?? INTERNAL_ERROR
+    return pick(FAILURES, this.#options.random())
   }
 
   /** GOAWAY. Requests that have begun on streams above `last` are never processed. */
@@ -299,14 +297,4 @@ function numbersAtStart(text: string): Request['numbers'] {
 function answer({ stream, numbers }: Request, { end }: { readonly end: boolean }): Buffer {
   const echo = numbers === null ? '' : `${numbers.request}/${numbers.attempt}`
   return headerFrames(stream, { ':status': '200', 'x-echo': echo }, { end })
-}
-
-function settings(values: Readonly<Record<number, number>>): Buffer {
-  const pairs = Object.entries(values)
-  const payload = Buffer.alloc(pairs.length * 6)
-  pairs.forEach(([setting, value], n) => {
-    payload.writeUInt16BE(Number(setting), n * 6)
-    payload.writeUInt32BE(value, n * 6 + 2)
-  })
-  return payload
 }

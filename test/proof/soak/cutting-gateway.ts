@@ -2,6 +2,7 @@ import { createServer } from 'node:tls'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { makeCertificate } from '../../support/certificate.ts'
+import { pick } from '../../support/chance.ts'
 import type { GatewayBook } from '../books.ts'
 import { CuttingConnection } from './cutting-connection.ts'
 import type { Harm } from './harms.ts'
@@ -118,8 +119,4 @@ export async function startCuttingGateway(options: GatewayOptions): Promise<Cutt
       await new Promise((resolve) => server.close(resolve))
     },
   }
-}
-
-function pick<T>(values: readonly [T, ...T[]] | readonly T[], random: number): T {
-  return values[Math.floor(random * values.length)] as T
 }

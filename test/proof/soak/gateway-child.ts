@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lineReader } from '../../../scripts/benchmark/measure/line-reader.ts'
 import { endsWithUs } from '../../../scripts/benchmark/setup/ends-with-us.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { GatewayBook } from '../books.ts'
 import type { GatewayCounts } from './cutting-gateway.ts'
 import type { Harm } from './harms.ts'
@@ -27,7 +26,8 @@ export interface GatewayOrder {
 /** Starts the cutting gateway as a process of its own. */
 export async function startGatewayChild(order: GatewayOrder): Promise<GatewayChild> {
   const { requests, seed, harmEvery, harms } = order
-  const folder = mkdtempSync(join(tmpdir(), 'bellhop-proof-'))
+  await using opened = new AsyncDisposableStack()
+  const folder = opened.use(temporaryDirectory('bellhop-proof')).path
   const program = join(import.meta.dir, 'gateway-process.ts')
   const child = endsWithUs(
     Bun.spawn([process.execPath, program, ...[requests, seed, harmEvery, harms].map(String), folder], {
@@ -36,6 +36,10 @@ export async function startGatewayChild(order: GatewayOrder): Promise<GatewayChi
       stderr: 'inherit',
     }),
   )
+  opened.defer(async () => {
+    await child.stdin.end()
+    await child.exited
+  })
   const nextLine = lineReader(child.stdout)
   const { origin, ca }: { origin: string; ca: string } = JSON.parse(await nextLine())
 
@@ -45,6 +49,7 @@ export async function startGatewayChild(order: GatewayOrder): Promise<GatewayChi
     return JSON.parse(await nextLine())
   }
 
+  const running = opened.move()
   return {
     origin,
     ca,
@@ -57,10 +62,6 @@ export async function startGatewayChild(order: GatewayOrder): Promise<GatewayChi
       book.again.set(new Uint16Array(await Bun.file(join(folder, 'again')).arrayBuffer()))
       return book
     },
-    async [Symbol.asyncDispose]() {
-      await child.stdin.end()
-      await child.exited
-      rmSync(folder, { recursive: true, force: true })
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

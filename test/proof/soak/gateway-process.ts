@@ -2,9 +2,10 @@
 // Arguments: requests, seed, requests from one harm to the next, the harms with commas between, folder for its book.
 // Prints its address, and then a line for each line on standard input: `counts`, or `book`, which writes the book first.
 import { join } from 'node:path'
+import { seededRandom } from '../../support/chance.ts'
 import { GatewayBook } from '../books.ts'
 import { startCuttingGateway } from './cutting-gateway.ts'
-import { HARMS, seededRandom } from './harms.ts'
+import { HARMS } from './harms.ts'
 
 const [count = '', seed = '', harmEvery = '', harms = '', folder = ''] = process.argv.slice(2)
 

@@ -1,3 +1,5 @@
+import { pickWeighted } from '../../support/chance.ts'
+
 /** What the gateway does to a request that has come in full, instead of answering it in peace. */
 export type Harm =
   /** RST_STREAM REFUSED_STREAM, unprocessed: the client may be sure that it was not. */
@@ -46,21 +48,8 @@ export const HARMS = Object.keys(WEIGHTS) as readonly Harm[]
 
 /** One of `harms`. `random`: in [0, 1). */
 export function drawHarm(harms: readonly Harm[], random: number): Harm {
-  let rest = random * harms.reduce((sum, harm) => sum + WEIGHTS[harm], 0)
-  for (const harm of harms) {
-    rest -= WEIGHTS[harm]
-    if (rest < 0) return harm
-  }
-  return 'hang'
-}
-
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
+  return pickWeighted(
+    harms.map((harm) => [WEIGHTS[harm], harm] as const),
+    random,
+  )
 }

@@ -1,14 +1,13 @@
 import { rssMb } from '../../../scripts/benchmark/measure/process-figures.ts'
 import { DEADLINE_MS } from '../../../src/gateway/transport/transport.ts'
 import type { TransportAnswer } from '../../../src/gateway/transport/transport.ts'
-import { until } from '../../support/until.ts'
+import { within } from '../../support/until.ts'
 import { faultsOf, judge, SenderBook } from '../books.ts'
 import { noteOf } from '../notes.ts'
 import { sendAll } from '../sender.ts'
 import type { ProvenTransport } from '../transports.ts'
 import { startGatewayChild } from './gateway-child.ts'
 import type { GatewayOrder } from './gateway-child.ts'
-import { Pace } from './pace.ts'
 
 interface SoakOrder extends GatewayOrder {
   readonly transport: ProvenTransport
@@ -22,6 +21,35 @@ const SECOND_MS = 1000
 const MINUTE_S = 60
 /** In which the gateway's connections must be gone after the transport was disposed. */
 const CLOSING_MS = 10_000
+
+/** Lets so many requests go in a second, together: what is cut then has as much in flight as there may be. */
+class Pace {
+  readonly #perSecond: number
+  #left: number
+  #line: (() => void)[] = []
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond
+    this.#left = perSecond
+  }
+
+  turn(): Promise<void> {
+    if (this.#left >= 1) {
+      this.#left--
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => this.#line.push(resolve))
+  }
+
+  /** Another second has begun. What was left of the one before is not made up for. */
+  second(): void {
+    this.#left = (this.#left % 1) + this.#perSecond
+    while (this.#left >= 1 && this.#line.length > 0) {
+      this.#left--
+      this.#line.shift()?.()
+    }
+  }
+}
 
 /** Resolves with what was found. */
 export async function runSoak(order: SoakOrder): Promise<readonly string[]> {
@@ -96,12 +124,8 @@ export async function runSoak(order: SoakOrder): Promise<readonly string[]> {
 
 /** Connections that do not close. */
 async function leftOpen(gateway: { counts(): Promise<{ readonly openConnections: number }> }): Promise<number> {
-  const deadline = performance.now() + CLOSING_MS
   let left = 0
-  await until(async () => {
-    left = (await gateway.counts()).openConnections
-    return left === 0 || performance.now() > deadline
-  })
+  await within(CLOSING_MS, async () => (left = (await gateway.counts()).openConnections) === 0)
   return left
 }
 

@@ -1,13 +1,12 @@
 import { MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
-import { pick } from '../../faults/stage/chance.ts'
+import { pick } from '../../support/chance.ts'
 import { PUSH_SERVICE_NAMES } from '../world/browsers.ts'
+import { comes, fair, push, wait } from './scene-parts.ts'
+import type { Dice } from './scene-parts.ts'
 import { BROWSERS, OWN_BROWSERS } from './step.ts'
-import type { PushStep, Step } from './step.ts'
+import type { Step } from './step.ts'
 
 /* What chance alone would seldom bring about with push services, of which each has a window and a pause of its own. */
-
-/** In [0, 1); another one for each word. */
-type Dice = (word: string) => number
 
 export const BROWSER_SCENES: readonly ((dice: Dice) => Step[])[] = [oneRests, otherKeysInRest, manyAfterStart]
 
@@ -19,7 +18,7 @@ function oneRests(dice: Dice): Step[] {
   const service = pick(PUSH_SERVICE_NAMES, dice('service'))
   return [
     ...allFair(),
-    ...CROWD.map(comes),
+    ...CROWD.map((phone) => comes(phone)),
     wait(MINUTE_MS),
     { kind: 'weather', gateway: service, weather: 'busy' },
     toAll(),
@@ -28,7 +27,7 @@ function oneRests(dice: Dice): Step[] {
     toAll(),
     wait(4 * SECOND_MS),
     { kind: 'others-served', service },
-    { kind: 'weather', gateway: service, weather: 'fair' },
+    fair(service),
     wait(dice('after') * MINUTE_MS),
   ]
 }
@@ -38,13 +37,13 @@ function otherKeysInRest(dice: Dice): Step[] {
   const service = pick(PUSH_SERVICE_NAMES, dice('service'))
   return [
     ...allFair(),
-    ...CROWD.map(comes),
+    ...CROWD.map((phone) => comes(phone)),
     wait(SECOND_MS),
     { kind: 'weather', gateway: service, weather: dice('how') < 0.5 ? 'busy' : 'slow' },
     toAll(),
     wait(dice('amid') * 3 * SECOND_MS),
-    ...CROWD.map((phone): Step => ({ kind: 'register', phone, tags: [], zone: '', pair: 1 })),
-    { kind: 'weather', gateway: service, weather: 'fair' },
+    ...CROWD.map((phone) => comes(phone, { pair: 1 })),
+    fair(service),
     wait(MINUTE_MS),
   ]
 }
@@ -52,7 +51,7 @@ function otherKeysInRest(dice: Dice): Step[] {
 /** After a start no push service is known to be well. */
 function manyAfterStart(dice: Dice): Step[] {
   return [
-    ...CROWD.map(comes),
+    ...CROWD.map((phone) => comes(phone)),
     wait(SECOND_MS),
     { kind: 'restart' },
     { kind: 'weather', gateway: pick(PUSH_SERVICE_NAMES, dice('service')), weather: 'slow' },
@@ -61,14 +60,5 @@ function manyAfterStart(dice: Dice): Step[] {
   ]
 }
 
-const allFair = () => PUSH_SERVICE_NAMES.map((gateway): Step => ({ kind: 'weather', gateway, weather: 'fair' }))
-const comes = (phone: number): Step => ({ kind: 'register', phone, tags: [], zone: '' })
-const toAll = (): PushStep => ({
-  kind: 'push',
-  to: { kind: 'all' },
-  badge: '+1',
-  ttl: null,
-  when: { kind: 'now' },
-  keyed: false,
-})
-const wait = (ms: number): Step => ({ kind: 'pass', ms: Math.ceil(ms) })
+const allFair = () => PUSH_SERVICE_NAMES.map(fair)
+const toAll = () => push({ kind: 'all' }, { badge: '+1' })

@@ -1,6 +1,7 @@
-import { pick } from '../../faults/stage/chance.ts'
+import { pick, pickWeighted } from '../../support/chance.ts'
 import { ADMIN_SCENES } from './admin-scenes.ts'
 import { LIFE_SCENES } from './life-scenes.ts'
+import { push as pushTo } from './scene-parts.ts'
 import type { Dice } from './scene-parts.ts'
 import { COLLAPSES, IMPORTED, LOCALES, TAGS, USERS, ZONES } from './step.ts'
 import type { PushStep, Step } from './step.ts'
@@ -58,14 +59,14 @@ function drawStep(dice: Dice, hasAdmin: boolean): Step[] {
     [
       2,
       () => [
-        {
-          kind: 'push',
-          to: { kind: 'all' },
-          badge: '+1',
-          ttl: null,
-          when: { kind: 'in', seconds: Math.ceil(dice('in') * 3 * 86_400) },
-          keyed: dice('keyed') < 0.3,
-        },
+        pushTo(
+          { kind: 'all' },
+          {
+            badge: '+1',
+            when: { kind: 'in', seconds: Math.ceil(dice('in') * 3 * 86_400) },
+            keyed: dice('keyed') < 0.3,
+          },
+        ),
       ],
     ],
   ]
@@ -77,12 +78,5 @@ function drawStep(dice: Dice, hasAdmin: boolean): Step[] {
       () => [{ kind: 'credential', whose: 0, gateway: dice('gateway') < 0.5 ? 'apns' : 'fcm', byAdmin: true } as const],
     ],
   ]
-  const all = hasAdmin ? [...kinds, ...adminKinds] : kinds
-  const sum = all.reduce((total, [weight]) => total + weight, 0)
-  let at = dice('kind') * sum
-  for (const [weight, make] of all) {
-    if (at < weight) return make()
-    at -= weight
-  }
-  throw new Error('no kind of step')
+  return pickWeighted(hasAdmin ? [...kinds, ...adminKinds] : kinds, dice('kind'))()
 }

@@ -1,16 +1,14 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
-import { chance, pick } from '../../faults/stage/chance.ts'
+import { chance, pick, pickWeighted } from '../../support/chance.ts'
 import { WEATHERS } from '../world/answers.ts'
 import { BROWSER_SCENES } from './browser-scenes.ts'
 import { drawLife } from './draw-life.ts'
+import type { Dice } from './scene-parts.ts'
 import { RARE_SCENES, SCENES } from './scenes.ts'
 import { KEY_PAIRS, PUSH_SERVICE_NAMES } from '../world/browsers.ts'
 import type { Whose } from '../world/gateways.ts'
 import { BROWSERS, NEIGHBOURS, OWN_BROWSERS, PHONES, PLACES, TAGS, ZONES } from './step.ts'
 import type { Place, PushStep, Step, Target } from './step.ts'
-
-/** In [0, 1); another one for each word. */
-type Dice = (word: string) => number
 
 /** Phones that a step is about: one application's own, the neighbour's, or browsers. */
 interface Party {
@@ -131,13 +129,7 @@ function drawStep(dice: Dice, party: Party): Step {
       }),
     ],
   ]
-  const sum = kinds.reduce((total, [weight]) => total + weight, 0)
-  let at = dice('kind') * sum
-  for (const [weight, make] of kinds) {
-    if (at < weight) return make()
-    at -= weight
-  }
-  throw new Error('no kind of step')
+  return pickWeighted(kinds, dice('kind'))()
 }
 
 function drawPush(dice: Dice, party: Party): PushStep {

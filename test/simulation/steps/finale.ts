@@ -3,6 +3,7 @@ import type { Sky, Whose } from '../world/gateways.ts'
 import type { World } from '../world/world.ts'
 import { look, sendPush } from './play-push.ts'
 import { expireAll } from './play.ts'
+import { push } from './scene-parts.ts'
 
 /**
  * How long the process hardly runs between two looks, so that whatever waits comes to its time; and then so long that
@@ -36,15 +37,7 @@ export async function finish(world: World): Promise<void> {
   if (judge.violation !== null) return
   // Once more to everybody who is there now, and to nobody else.
   for (const by of applicationsIn(world)) {
-    await sendPush(world, {
-      kind: 'push',
-      by,
-      to: { kind: 'all' },
-      badge: '+1',
-      ttl: null,
-      when: { kind: 'now' },
-      keyed: false,
-    })
+    await sendPush(world, push({ kind: 'all' }, { by, badge: '+1' }))
   }
   await waitForEnd(world)
   await sum(world)

@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
-import { pick } from '../../faults/stage/chance.ts'
+import { pick } from '../../support/chance.ts'
 import { comes, either, fair, LAST, push, stop, wait } from './scene-parts.ts'
 import type { Dice } from './scene-parts.ts'
 import { COLLAPSES, IMPORTED, LOCALES, PHONES, USERS } from './step.ts'

@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../../../src/clock.ts'
-import { pick } from '../../faults/stage/chance.ts'
+import { pick } from '../../support/chance.ts'
+import type { Sky } from '../world/gateways.ts'
 import type { PushStep, Step, Target } from './step.ts'
 
 /* What scenes are made of. */
@@ -7,8 +8,8 @@ import type { PushStep, Step, Target } from './step.ts'
 /** In [0, 1); another one for each word. */
 export type Dice = (word: string) => number
 
-/** Apple's, and Google's. */
-const FIRST_PHONES = [0, 1] as const
+/** Apple's, and Google's; both are there from the beginning. */
+export const FIRST_PHONES = [0, 1] as const
 
 export const GATEWAYS = ['apns', 'fcm'] as const
 
@@ -20,7 +21,7 @@ export function either(dice: Dice): { readonly phone: 0 | 1; readonly gateway: (
   return { phone, gateway: GATEWAYS[phone] }
 }
 
-export function comes(phone: number, more: { user?: string; locale?: string; moves?: 'adopts' } = {}) {
+export function comes(phone: number, more: { user?: string; locale?: string; moves?: 'adopts'; pair?: number } = {}) {
   return { kind: 'register', phone, tags: [], zone: '', ...more } as const
 }
 
@@ -32,5 +33,5 @@ export function stop(dice: Dice): { readonly downMs: number } {
   return { downMs: Math.floor(dice('down') * SECOND_MS) }
 }
 
-export const fair = (gateway: (typeof GATEWAYS)[number]): Step => ({ kind: 'weather', gateway, weather: 'fair' })
+export const fair = (gateway: Sky): Step => ({ kind: 'weather', gateway, weather: 'fair' })
 export const wait = (ms: number): Step => ({ kind: 'pass', ms: Math.ceil(ms) })

@@ -1,23 +1,14 @@
 import { MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
-import { pick } from '../../faults/stage/chance.ts'
+import { pick } from '../../support/chance.ts'
+import { comes, fair, FIRST_PHONES, GATEWAYS, LAST, push, stop, wait } from './scene-parts.ts'
+import type { Dice } from './scene-parts.ts'
 import { PHONES } from './step.ts'
-import type { PushStep, Step, Target } from './step.ts'
+import type { Step } from './step.ts'
 
 /*
  * Steps that mean something in this order only, and that chance alone would seldom put next to each other: a stop amid a
  * crowd, a cancellation just before a moment, a phone that comes back while it is said to be gone.
  */
-
-/** In [0, 1); another one for each word. */
-type Dice = (word: string) => number
-
-/** Apple's, and Google's; both are there from the beginning. */
-const FIRST_PHONES = [0, 1] as const
-
-const GATEWAYS = ['apns', 'fcm'] as const
-
-/** The push that was asked for last: see `Step`. */
-const LAST = -1
 
 export const SCENES: readonly ((dice: Dice) => Step[])[] = [
   whileCrowdIsSentTo,
@@ -44,11 +35,7 @@ export const RARE_SCENES: readonly ((dice: Dice) => Step[])[] = [
 ]
 
 function whileCrowdIsSentTo(dice: Dice): Step[] {
-  const then: readonly Step[] = [
-    { kind: 'restart' },
-    { kind: 'cancel', push: LAST },
-    { kind: 'crash', downMs: Math.floor(dice('down') * SECOND_MS) },
-  ]
+  const then: readonly Step[] = [{ kind: 'restart' }, { kind: 'cancel', push: LAST }, { kind: 'crash', ...stop(dice) }]
   return [
     { kind: 'crowd', platform: dice('whose') < 0.5 ? 0 : 1, count: PHONES + Math.floor(dice('size') * 100) },
     wait(50),
@@ -113,17 +100,17 @@ function backWhileGone(dice: Dice): Step[] {
     wait(1 + dice('gone') * 50),
     push({ kind: 'all' }),
     wait(5 + dice('ms') * 60),
-    { kind: 'register', phone, tags: [], zone: '' },
+    comes(phone),
     wait(200 + dice('after') * 3 * SECOND_MS),
   ]
 }
 
 function diedWhileTold(dice: Dice): Step[] {
   return [
-    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    fair('apns'),
     push({ kind: 'one', phone: 0 }),
     wait(50 + dice('ms') * 400),
-    { kind: 'crash', downMs: Math.floor(dice('down') * SECOND_MS) },
+    { kind: 'crash', ...stop(dice) },
     wait(dice('after') * SECOND_MS),
   ]
 }
@@ -138,7 +125,7 @@ function diedBetweenTwo(dice: Dice): Step[] {
     wait(dice('between') * 3),
     push({ kind: 'one', phone: second ?? 0 }),
     wait(dice('ms') * 6),
-    { kind: 'crash', downMs: Math.floor(dice('down') * SECOND_MS) },
+    { kind: 'crash', ...stop(dice) },
     wait(SECOND_MS),
   ]
 }
@@ -168,8 +155,8 @@ function whileTheOtherIsAsked(dice: Dice): Step[] {
 /** With another credential there is no access token yet, for which Google takes 120 ms. */
 function cancelledBeforeItsToken(dice: Dice): Step[] {
   return [
-    { kind: 'weather', gateway: 'fcm', weather: 'fair' },
-    { kind: 'register', phone: 1, tags: [], zone: '' },
+    fair('fcm'),
+    comes(1),
     { kind: 'credential', whose: 0, gateway: 'fcm' },
     wait(2 * SECOND_MS),
     push({ kind: 'one', phone: 1 }),
@@ -182,8 +169,8 @@ function cancelledBeforeItsToken(dice: Dice): Step[] {
 /** A badge is set while another one is on its way, and nothing counts after it. */
 function setWhileOnItsWay(dice: Dice): Step[] {
   return [
-    { kind: 'weather', gateway: 'apns', weather: 'fair' },
-    { kind: 'register', phone: 0, tags: [], zone: '' },
+    fair('apns'),
+    comes(0),
     wait(MINUTE_MS),
     push({ kind: 'one', phone: 0 }, { badge: dice('badge') < 0.5 ? '5' : '+1' }),
     wait(5 + dice('ms') * 60),
@@ -196,11 +183,11 @@ function setWhileOnItsWay(dice: Dice): Step[] {
 /** A badge is set of the last of a crowd, who is read and waits for the others, and nothing counts after it. */
 function setWhileRead(dice: Dice): Step[] {
   return [
-    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    fair('apns'),
     { kind: 'unregister', phone: 0 },
     { kind: 'crowd', platform: 0, count: PHONES + 40 },
     wait(MINUTE_MS),
-    { kind: 'register', phone: 0, tags: [], zone: '' },
+    comes(0),
     wait(SECOND_MS),
     push({ kind: 'all' }, { badge: dice('badge') < 0.5 ? '5' : '+1' }),
     wait(5 + dice('ms') * 200),
@@ -213,7 +200,7 @@ function setWhileRead(dice: Dice): Step[] {
 /** Of those on their way to Apple some bring about a pause, and the next are asked to rest for longer than that. */
 function askedToRestInPause(dice: Dice): Step[] {
   return [
-    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    fair('apns'),
     { kind: 'crowd', platform: 0, count: PHONES + 100 },
     push({ kind: 'one', phone: 0 }),
     wait(SECOND_MS),
@@ -221,7 +208,7 @@ function askedToRestInPause(dice: Dice): Step[] {
     wait(25 + dice('amid') * 80),
     { kind: 'weather', gateway: 'apns', weather: 'busy' },
     wait(100),
-    { kind: 'weather', gateway: 'apns', weather: 'fair' },
+    fair('apns'),
     wait(40 * SECOND_MS),
   ]
 }
@@ -229,7 +216,7 @@ function askedToRestInPause(dice: Dice): Step[] {
 /** Of those on their way to Google one is told that its access token is over, and another to rest: the first has a new one soon. */
 function askedToRestWhileRenewing(dice: Dice): Step[] {
   return [
-    { kind: 'weather', gateway: 'fcm', weather: 'fair' },
+    fair('fcm'),
     { kind: 'crowd', platform: 1, count: PHONES + 100 },
     push({ kind: 'one', phone: 1 }),
     wait(SECOND_MS),
@@ -239,7 +226,7 @@ function askedToRestWhileRenewing(dice: Dice): Step[] {
     wait(10 + dice('expired') * 30),
     { kind: 'weather', gateway: 'fcm', weather: 'refusing' },
     wait(100),
-    { kind: 'weather', gateway: 'fcm', weather: 'fair' },
+    fair('fcm'),
     wait(40 * SECOND_MS),
   ]
 }
@@ -261,9 +248,3 @@ function replacedWhileTheOtherIsAsked(dice: Dice): Step[] {
     wait(8 * SECOND_MS),
   ]
 }
-
-function push(to: Target, more: Partial<PushStep> = {}): PushStep {
-  return { kind: 'push', to, badge: '', ttl: null, when: { kind: 'now' }, keyed: false, ...more }
-}
-
-const wait = (ms: number): Step => ({ kind: 'pass', ms: Math.ceil(ms) })

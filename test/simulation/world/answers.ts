@@ -1,4 +1,4 @@
-import { pick } from '../../faults/stage/chance.ts'
+import { pick } from '../../support/chance.ts'
 import { ANSWERS, DELIVERED } from './answer-tables.ts'
 import type { Answered, Gateway, Says } from './answer-tables.ts'
 import type { TransportAnswer } from '../../../src/gateway/transport/transport.ts'

@@ -5,7 +5,7 @@ import type {
   TransportAnswer,
   TransportRequest,
 } from '../../../src/gateway/transport/transport.ts'
-import { pick } from '../../faults/stage/chance.ts'
+import { pick } from '../../support/chance.ts'
 import { GRANT_REFUSALS } from './answer-tables.ts'
 import type { Gateway } from './answer-tables.ts'
 import { LOST, replyTo } from './answers.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { chance } from '../../faults/stage/chance.ts'
+import { chance } from '../../support/chance.ts'
 import { createCredentialStore } from '../../../src/application/credential-store.ts'
 import { openDatabase } from '../../../src/database/database.ts'
 import type { Database } from '../../../src/database/database.ts'

@@ -4,7 +4,10 @@ import type { Decision, Errand } from '../gateways.ts'
 import type { ByteStream } from './byte-stream.ts'
 
 /** The header by which an answer says what it answers. */
-export const ANSWERS_CALL = 'x-answers-call'
+const ANSWERS_CALL = 'x-answers-call'
+
+/** Headers that a gateway's decision may have. */
+const SAID = ['retry-after', 'content-type', 'location', 'x-wns-notificationstatus'] as const
 
 /** Something that a peer has said: it is heard once so many bytes of the stream have arrived. */
 interface Said {
@@ -60,6 +63,23 @@ export class Call {
   named(answer: TransportAnswer): TransportAnswer {
     if (answer.kind === 'failed') return answer
     return { ...answer, header: (name) => (name === ANSWERS_CALL ? this.#name : answer.header(name)) }
+  }
+
+  /** How the headers that came differ from those that were sent; `null`: they do not. */
+  wrongIn(headers: ReadonlyMap<string, string>): string | null {
+    const { own, headers: shared } = this.request
+    const sent = Object.entries({ ...shared, ...(own && { [own[0]]: own[1] }) })
+    const wrong = sent.find(([name, value]) => headers.get(name) !== value)?.[0]
+    return wrong === undefined ? null : `call ${this.#name} came with ${wrong}: ${headers.get(wrong)}`
+  }
+
+  /** Headers of an answer, which say what it answers. */
+  headersOf(answer: TransportAnswer & { readonly kind: 'answer' }): Readonly<Record<string, string>> {
+    const said = SAID.flatMap((name) => {
+      const value = answer.header(name)
+      return value === null ? [] : [[name, value] as const]
+    })
+    return { [ANSWERS_CALL]: this.#name, ...Object.fromEntries(said) }
   }
 
   /** A peer has written its answer. */

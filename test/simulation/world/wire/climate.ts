@@ -1,4 +1,4 @@
-import { pick } from '../../../faults/stage/chance.ts'
+import { pick } from '../../../support/chance.ts'
 import type { Weather } from '../answers.ts'
 import type { Cut } from './byte-stream.ts'
 

@@ -1,13 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import { Duplex } from 'node:stream'
-import { pick } from '../../../faults/stage/chance.ts'
+import { pick } from '../../../support/chance.ts'
 import type { TransportAnswer } from '../../../../src/gateway/transport/transport.ts'
 import { ByteStream } from './byte-stream.ts'
-import { ANSWERS_CALL } from './call.ts'
 import type { Call } from './call.ts'
 import { isSettled } from './climate.ts'
 import type { PeerOptions } from './peer.ts'
-import { SAID } from './peer.ts'
 
 /** What happens to an open connection. `closes`: with its answer. `speaks twice`: with an answer to no request. */
 type Mishap = 'is cut' | 'ends' | 'closes' | 'closes idle' | 'stops reading' | 'speaks twice'
@@ -109,26 +107,20 @@ export class OlderPeer {
   /** What has come must be what was sent. */
   #compare(call: Call, headers: ReadonlyMap<string, string>, body: Buffer): void {
     const { request } = call
-    const wanted = { ...request.headers, ...(request.own && { [request.own[0]]: request.own[1] }) }
-    const wrong = Object.entries(wanted).find(([name, value]) => headers.get(name) !== value)
-    if (wrong !== undefined) this.#breach(`call ${call.name} came with ${wrong[0]}: ${headers.get(wrong[0])}`)
+    const wrong = call.wrongIn(headers)
+    if (wrong !== null) this.#breach(wrong)
     if (!body.equals(Buffer.from(request.body as string))) this.#breach(`the body of call ${call.name} came otherwise`)
   }
 
   #answerOf(call: Call, answer: Answer, closes: boolean): Buffer {
     const { random } = this.#options
-    const said = SAID.flatMap((name) => {
-      const value = answer.header(name)
-      return value === null ? [] : [`${name}: ${value}`]
-    })
     const body = Buffer.from(answer.body)
     const isEmpty = answer.status === 204
     const isChunked = !isEmpty && random() < 0.3
     const chunk = body.length === 0 ? '' : `${body.length.toString(16)}\r\n${answer.body}\r\n`
     const head = [
       `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? 'Of its own'}`,
-      `${ANSWERS_CALL}: ${call.name}`,
-      ...said,
+      ...Object.entries(call.headersOf(answer)).map(([name, value]) => `${name}: ${value}`),
       ...(closes ? ['Connection: close'] : random() < 0.3 ? ['Keep-Alive: timeout=5'] : []),
       ...(isEmpty ? [] : [isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`]),
     ]

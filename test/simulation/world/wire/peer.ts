@@ -16,13 +16,12 @@ import {
   resetFrame,
   RST_STREAM,
   SETTINGS,
-  uint32,
-  WINDOW_UPDATE,
+  settingsFrame,
+  windowFrame,
 } from '../../../support/frames.ts'
 import type { Frame } from '../../../support/frames.ts'
 import type { Invariant } from '../../judge/invariants.ts'
 import { ByteStream } from './byte-stream.ts'
-import { ANSWERS_CALL } from './call.ts'
 import type { Call } from './call.ts'
 import { isSettled } from './climate.ts'
 import type { Climate, Mishap } from './climate.ts'
@@ -55,9 +54,6 @@ const CONNECTION_WINDOW_BYTES = 65_535
 const [INTERNAL_ERROR, REFUSED_STREAM, CANCEL, ENHANCE_YOUR_CALM] = [2, 7, 8, 11] as const
 
 const LAST_OF_ALL = 2 ** 31 - 1
-
-/** Headers that a gateway's decision may have. */
-export const SAID = ['retry-after', 'content-type', 'location', 'x-wns-notificationstatus'] as const
 
 /**
  * A gateway's side of one HTTP/2 connection over simulated bytes. It answers as it is decided, has mishaps as its climate
@@ -116,8 +112,7 @@ export class Peer {
   #settings(settings: readonly (readonly [id: number, value: number])[]): void {
     const limit = settings.find(([id]) => id === MAX_CONCURRENT_STREAMS)?.[1]
     this.#limits.push(limit ?? this.#limits.at(-1) ?? Number.POSITIVE_INFINITY)
-    const payload = settings.flatMap(([id, value]) => [uint32(id).subarray(2), uint32(value)])
-    this.#send(frame(SETTINGS, 0, 0, Buffer.concat(payload)))
+    this.#send(settingsFrame(settings))
   }
 
   #send(bytes: Buffer): void {
@@ -165,7 +160,7 @@ export class Peer {
     this.#window -= bytes.length
     if (this.#window < 0) this.#breach('more than the window of the connection')
     if (this.#window < CONNECTION_WINDOW_BYTES / 2) {
-      this.#send(frame(WINDOW_UPDATE, 0, 0, uint32(CONNECTION_WINDOW_BYTES - this.#window)))
+      this.#send(windowFrame(0, CONNECTION_WINDOW_BYTES - this.#window))
       this.#window = CONNECTION_WINDOW_BYTES
     }
     const request = this.#requests.get(id)
@@ -180,7 +175,7 @@ export class Peer {
       if (!this.#requests.has(id)) return
       const more = 1 + Math.floor(random() * 1000)
       request.window += more
-      this.#send(frame(WINDOW_UPDATE, 0, id, uint32(more)))
+      this.#send(windowFrame(id, more))
     })
   }
 
@@ -217,20 +212,15 @@ export class Peer {
   #compare({ call, headers, body }: Request): void {
     const { request } = call
     const sent = Buffer.from(request.body as string)
-    const wanted = { ...request.headers, ...(request.own && { [request.own[0]]: request.own[1] }) }
-    const wrong = Object.entries(wanted).find(([name, value]) => headers.get(name) !== value)
-    if (wrong !== undefined) this.#breach(`call ${call.name} came with ${wrong[0]}: ${headers.get(wrong[0])}`)
+    const wrong = call.wrongIn(headers)
+    if (wrong !== null) this.#breach(wrong)
     if (!body.equals(sent) || headers.get('content-length') !== String(sent.length))
       this.#breach(`the body of call ${call.name} came as ${body.toString()}`)
   }
 
   #answer({ id, call }: Request, answer: TransportAnswer & { readonly kind: 'answer' }): void {
     const { random } = this.#deps
-    const said = SAID.flatMap((name) => {
-      const value = answer.header(name)
-      return value === null ? [] : [[name, value] as const]
-    })
-    const headers = { ':status': String(answer.status), [ANSWERS_CALL]: call.name, ...Object.fromEntries(said) }
+    const headers = { ':status': String(answer.status), ...call.headersOf(answer) }
     const body = Buffer.from(answer.body)
     const pieces = random() < 0.1 ? 1 + Math.floor(random() * 30) : undefined
     if (random() < 0.05) this.#send(headerFrames(id, { ':status': '103' }, { end: false }))

@@ -14,7 +14,6 @@ import { Call } from './call.ts'
 import { drawClimate, drawOpening, speaksOlder } from './climate.ts'
 import { OlderPeer } from './older-peer.ts'
 import { Peer } from './peer.ts'
-import { randomNumbers } from './random-numbers.ts'
 import { SimulatedSocket } from './simulated-socket.ts'
 
 interface Dependencies {
@@ -119,5 +118,16 @@ export function answerByWire(deps: Dependencies): OpenTransport {
       },
       [Symbol.asyncDispose]: () => Promise.resolve(inner[Symbol.asyncDispose]()),
     }
+  }
+}
+
+/** Numbers in [0, 1), one after the other; the same for the same `seed` (xorshift, 32 bits). */
+function randomNumbers(seed: number): () => number {
+  let state = Math.floor(seed * 2 ** 32) | 1
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
   }
 }

@@ -5,7 +5,7 @@ import { SCENARIOS } from './scenarios/scenarios.ts'
 import { programOf, TESTED } from '../support/service-process.ts'
 import { makeTemplate } from './stage/template.ts'
 
-/* The short form of bun run faults: a real process, real TLS and HTTP/2, a few faults, few devices, one seed. */
+/* The short form of bun run faults: few faults, few devices, one seed. */
 
 const QUICK = /^(untrusted|cut|clock-back|locked|disk-full|kill|sigterm|goaway-half|reset-2)$/
 const ROUNDS = { rounds: 2, quick: true }

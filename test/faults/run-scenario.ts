@@ -13,23 +13,20 @@ export type Result =
 
 interface Details {
   readonly ms: number
-  /** How often the fault was met. */
   readonly met: number
-  /** Connections that the gateways saw. */
   readonly connections: { readonly apns: number; readonly fcm: number }
   readonly registrations: { readonly acknowledged: number; readonly refused: number; readonly unanswered: number }
-  /** Of the service; empty when all is well. */
+  /** Empty without findings. */
   readonly log: string
 }
 
 const PATIENCE_MS = 60_000
 
 interface RunOptions extends Omit<ScenarioOptions, 'compiled'>, Pick<StageOptions, 'template' | 'program' | 'seed'> {
-  /** Hears what must be disposed of if the run is broken off. */
+  /** Hears what must be disposed of when the run is interrupted. */
   readonly onOpened?: (opened: AsyncDisposable) => void
 }
 
-/** Runs one scenario to its end and judges it. */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<Result> {
   const { promptMs = Number.POSITIVE_INFINITY, repeatedMost = Number.POSITIVE_INFINITY } = scenario
   const order: ScenarioOptions = { ...options, compiled: options.program.compiled }
@@ -76,7 +73,7 @@ export interface Row {
   readonly result: Result
 }
 
-/** Runs scenarios, `jobs` at a time; `onRow` hears of each as it ends. In the order given. */
+/** Runs scenarios, `jobs` at a time. `onRow` hears of each as it ends; the result is in the order given. */
 export async function runScenarios(
   scenarios: readonly Scenario[],
   { jobs, onRow, ...options }: RunOptions & { readonly jobs: number; readonly onRow: (row: Row) => void },

@@ -1,5 +1,5 @@
-// The fault harness: the service as a real process, gateways over real TLS and HTTP/2, one fault after the other, and a
-// table of the results. judge/judge.ts says what counts as lost, repeated and wrong.
+// The fault harness: the service as a real process, gateways over real TLS and HTTP/2, one fault after the other.
+// judge/judge.ts defines lost, repeated and wrong.
 import { drawSeed, runScript, UsageError, wholeNumber } from '../support/proof-script.ts'
 import { programOf } from '../support/service-process.ts'
 import type { Program } from '../support/service-process.ts'
@@ -35,7 +35,7 @@ const OPTIONS = {
 
 const HEAD = ['fault', 'pushes', 'notifications', 'lost', 'repeated', 'longest delay', 'result'] as const
 
-/** Of all columns but the last. */
+/** Of all columns except the last. */
 const WIDTHS = [19, 8, 15, 6, 10, 15]
 
 await runScript(HELP, OPTIONS, async ({ values }) => {
@@ -73,13 +73,13 @@ async function run(chosen: readonly Scenario[], program: Program, order: Order):
   const opened = new Set<AsyncDisposable>()
   const closeAll = () => Promise.allSettled(Array.from(opened, (one) => one[Symbol.asyncDispose]()))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // Not once: a second one must not end it before everything is closed.
+    // Every signal: a second one must not end the process before everything is closed.
     process.on(signal, () => {
       console.error(`${signal}: broken off`)
       void closeAll().then(() => process.exit(1))
     })
   }
-  // Also when the harness itself fails: no process and no disk may stay behind.
+  // Also if the harness fails, no process or disk may be left.
   try {
     const template = await makeTemplate(program, { ios: 1500, android: 600 })
     opened.add(template)
@@ -90,7 +90,6 @@ async function run(chosen: readonly Scenario[], program: Program, order: Order):
   }
 }
 
-/** For the manual. */
 function markdownTable(rows: readonly Row[]): string {
   const rule = HEAD.map((name) => (name === 'fault' || name === 'result' ? '---' : '---:'))
   const lines = [HEAD, rule, ...rows.map((row) => cells(row, row.scenario.what))]

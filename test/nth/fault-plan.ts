@@ -2,16 +2,14 @@ import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'nod
 import { join } from 'node:path'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** What a system call does to a file, in the order of tracer.c. */
+/** In the order of tracer.c. */
 export const CALL_CLASSES = ['write', 'sync', 'name', 'read'] as const
 export type CallClass = (typeof CALL_CLASSES)[number]
 
-/** What becomes of a call. */
 interface Harm {
   readonly what: string
-  /** Whom it can happen to. */
   readonly classes: readonly CallClass[]
-  /** As tracer.c counts them. */
+  /** As in tracer.c. */
   readonly fault: 0 | 1 | 2 | 3
   readonly error?: number
   readonly lasting?: true
@@ -19,7 +17,7 @@ interface Harm {
 
 const [EIO, ENOSPC, EDQUOT] = [5, 28, 122]
 
-/** What operators meet most comes first: a run has an end that it may not reach. */
+/** The most common first: a run may be interrupted. */
 export const HARMS = {
   kill: { what: 'the process dies before it', classes: ['write', 'sync', 'name'], fault: 2 },
   EIO: { what: 'the call fails with EIO', classes: CALL_CLASSES, fault: 0, error: EIO },
@@ -43,51 +41,49 @@ export const HARMS = {
 } as const satisfies Record<string, Harm>
 export type HarmName = keyof typeof HARMS
 
-/** The file through which tracers are told what is to fail, and tell what they met. */
+/** The file by which tracers get their orders and report. */
 export interface FaultPlan extends Disposable {
   readonly path: string
   /**
-   * From now on calls are counted; the `nth` that this can happen to is the one, or of those of class `only`. Default:
-   * none.
+   * Counts calls from now on. The `nth` one that the harm applies to fails, of class `only` if given. Default: none.
    */
   arm(harm: HarmName, nth?: number, only?: CallClass | null): void
-  /** Nothing fails any more. */
   disarm(): void
   met(): Met
-  /** All calls that changed something since it was armed with `nth` 0. */
+  /** Calls that changed something since `arm` with `nth` 0. */
   calls(): readonly TracedCall[]
 }
 
 export interface Met {
-  /** Calls of the classes that count. */
+  /** Calls of the harm's classes. */
   readonly count: number
   readonly of: Readonly<Record<CallClass, number>>
-  /** The call that was the nth, such as `fdatasync of data/bellhop.db-wal`; `null`: none was yet. */
+  /** The nth call, such as `fdatasync of data/bellhop.db-wal`; `null`: not reached yet. */
   readonly struck: { readonly call: string; readonly class: CallClass } | null
 }
 
-/** A call that changes something, as tracer.c has written it down before it was made. */
+/** A changing call, recorded before it was made. */
 export interface TracedCall {
-  /** Its process; of threads and of what it has started too. */
+  /** Includes its threads and children. */
   readonly process: number
   readonly name: string
   readonly path: string
-  /** What the file is called from then on; empty: the call gives no name. */
+  /** The new name of the file; empty: none. */
   readonly target: string
 }
 
-/** Where calls are written down that are to be told. */
+/** The file of recorded calls. */
 export function toldBeside(plan: string): string {
   return `${plan}.calls`
 }
 
-/** Of calls of each class those that the harm can happen to; `only`: of one class alone. */
+/** Calls that the harm applies to; `only`: of one class. */
 export function countOf(of: Met['of'], harm: HarmName, only: CallClass | null): number {
   const classes: readonly CallClass[] = HARMS[harm].classes
   return classes.reduce((sum, each) => sum + (only === null || each === only ? of[each] : 0), 0)
 }
 
-/** As `struct state` of tracer.c. */
+/** `struct state` of tracer.c. */
 const BYTES = 64 + 192
 const CLASS_OF: Readonly<Record<string, CallClass>> = {
   fsync: 'sync',
@@ -105,7 +101,7 @@ const CLASS_OF: Readonly<Record<string, CallClass>> = {
   copy_file_range: 'write',
 }
 
-/** Of a call by its name; all others change a name. */
+/** By a call's name. All others change a name. */
 export function classOf(call: string): CallClass {
   return CLASS_OF[call] ?? 'name'
 }
@@ -116,7 +112,7 @@ export function createFaultPlan(): FaultPlan {
   writeFileSync(path, Buffer.alloc(BYTES))
   writeFileSync(toldBeside(path), '')
 
-  /** In place: a tracer has mapped it. */
+  /** In place: a tracer has mapped the file. */
   function write(at: number, bytes: Uint8Array): void {
     const file = openSync(path, 'r+')
     writeSync(file, bytes, 0, bytes.length, at)

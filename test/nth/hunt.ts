@@ -8,10 +8,10 @@ import { PLANTED } from './planted.ts'
 import type { Planted } from './planted.ts'
 import { runTrial } from './trial.ts'
 
-/** So many trials a defect has, spread over the calls that it may show at. */
+/** Trials per defect, spread over the calls that may show it. */
 const TRIALS = 24
 
-/** Plants one defect after the other, and says what shows it: a table for the manual. Resolves with the exit code. */
+/** Plants the defects in turn and prints a table for the manual. Resolves with the exit code. */
 export async function huntAll(only: string, say: (line: string) => void): Promise<number> {
   let missed = 0
   say('| planted defect | shown by | finding |\n| --- | --- | --- |')
@@ -43,12 +43,12 @@ async function hunt(planted: Planted): Promise<{ readonly by: string; readonly f
   return null
 }
 
-/** Reads are not among the calls that are written down, so none is counted either. */
+/** Reads are not recorded, so they must not be counted. */
 function onlyOf({ harm }: Planted): CallClass | null {
   return harm === 'short' ? 'write' : null
 }
 
-/** Which of the calls that the harm can happen to the defect may show at. */
+/** The numbers of the calls that may show the defect. */
 function placesOf({ harm, at }: Planted, calls: readonly TracedCall[]): readonly number[] {
   if (harm === null) return []
   const classes: readonly CallClass[] = HARMS[harm].classes

@@ -9,7 +9,7 @@ import { UPKEEP } from './journeys/upkeep.ts'
 import { tracedProgram, tracingHindrance } from './traced.ts'
 import { runTrial } from './trial.ts'
 
-/* The short form of bun run every-nth: a few calls of the system out of some thousands. */
+/* The short form of bun run every-nth: a few of thousands of calls. */
 
 const program = programOf(null)
 const ORDER = { template: null, program, journey: UPKEEP, only: null, memory: null } as const
@@ -19,7 +19,7 @@ const hindrance = await tracingHindrance()
 const directory = temporaryDirectory('bellhop-half-key')
 afterAll(() => directory[Symbol.dispose]())
 
-/** Several processes one after the other, on a machine that may be slow. */
+/** Several processes on a slow machine. */
 const LIMIT_MS = 180_000
 
 describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${hindrance})`}`, () => {
@@ -66,7 +66,7 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
       await runCommand(program, ['app', 'create', 'shop', `--data=${data}`])
       await runCommand(program, ['backup', backup, `--data=${data}`])
       using plan = createFaultPlan()
-      // The first makes it.
+      // The first one creates it.
       plan.arm('EIO', 2, 'name')
       const traced = tracedProgram(program, plan, join(data, 'bellhop.db-journal'))
       await runCommand(traced, ['restore', backup, '--yes', `--data=${data}`])

@@ -5,12 +5,12 @@ import { SENDING } from './journeys/sending.ts'
 import { UPKEEP } from './journeys/upkeep.ts'
 import type { Journey } from './trial.ts'
 
-/** A defect that is planted in a copy of the sources, and where it is looked for. */
+/** A planted defect and where to look for it. */
 export interface Planted extends Mutation {
   readonly journey: Journey
   /** `null`: it shows without a fault. */
   readonly harm: HarmName | null
-  /** Calls that are struck, one in each trial, by what they do: `rename data/key.next`. */
+  /** Calls to strike, one a trial: `rename data/key.next`. */
   readonly at: RegExp
 }
 

@@ -1,5 +1,5 @@
-// Lets each call of the system in a journey fail in turn, and tells what came of it. What must be true is said by each
-// journey; what can happen to a call is in fault-plan.ts.
+// Makes each system call of a journey fail in turn. The journeys say what must hold, and fault-plan.ts what can happen
+// to a call.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { runDamages } from '../damage/run.ts'
 import { makeTemplate } from '../faults/stage/template.ts'
@@ -57,7 +57,7 @@ const OPTIONS = {
   planted: { type: 'string' },
 } as const
 
-/** A trial takes some seconds, on a disk that is dead 40, and at the most the patience of a journey. */
+/** A trial takes seconds, 40 on a dead disk, and at most the time limits of its journey. */
 const HANGS_MS = 600_000
 
 interface Case {
@@ -100,7 +100,7 @@ await runScript(HELP, OPTIONS, async ({ values }) => {
     )
     findings.forEach((finding) => console.log(`✗ ${journey.name} without a fault: ${finding}`))
   }
-  // The first of all journeys are over before the last of one: a run that is cut off has seen something of each.
+  // Interleaves the journeys: an interrupted run has seen some of each.
   for (const harm of harms) {
     for (const [journey, of] of counts) {
       const all = Array.from(
@@ -144,26 +144,26 @@ function unfinished(finding: string): Verdict {
   return { met, calls: [], findings: [finding] }
 }
 
-/** A trial that is over. */
+/** A finished trial. */
 interface Result {
   readonly journey: string
   readonly harm: string
-  /** Calls of this class alone were counted; `null`: all that the harm can happen to. */
+  /** `null`: all classes of the harm were counted. */
   readonly only: string | null
   readonly nth: number
-  /** The call that was struck; `null`: the journey ended before. */
+  /** The call that was struck; `null`: the journey ended before it. */
   readonly call: string | null
   readonly findings: readonly string[]
 }
 
-/** Trials that are over, in this run and those before. */
+/** Finished trials of this run and earlier ones. */
 interface Results {
   readonly all: readonly Result[]
   has(trial: Omit<Result, 'call' | 'findings'>): boolean
   add(result: Result): void
 }
 
-/** `path`: a file with a line of JSON for each; `null`: of this run alone. */
+/** `path`: a file with a line of JSON for each; `null`: only this run. */
 function openResults(path: string | null): Results {
   const lines = path !== null && existsSync(path) ? wholeLinesOf(path) : []
   const all: Result[] = lines.map((line) => JSON.parse(line))
@@ -180,7 +180,7 @@ function openResults(path: string | null): Results {
   }
 }
 
-/** The last may have been cut off: that trial is not over. */
+/** The last line may be truncated: that trial did not finish. */
 function wholeLinesOf(path: string): readonly string[] {
   const lines = readFileSync(path, 'utf8').split('\n')
   if (lines.pop() !== '') writeFileSync(path, lines.map((line) => `${line}\n`).join(''))

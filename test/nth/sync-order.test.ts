@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { TracedCall } from './fault-plan.ts'
 import { unsyncedNames } from './sync-order.ts'
 
-/** `rename a b` and the like, of process 1 unless the line begins with another. */
+/** Lines such as `rename a b`, of process 1 unless they start with another. */
 function callsOf(...lines: readonly string[]): readonly TracedCall[] {
   return lines.map((line) => {
     const [process = '', name = '', path = '', target = ''] = (/^\d/.test(line) ? line : `1 ${line}`).split(' ')

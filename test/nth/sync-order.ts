@@ -3,14 +3,13 @@ import { classOf } from './fault-plan.ts'
 import type { TracedCall } from './fault-plan.ts'
 
 /**
- * What a power cut could undo or tear of the files that were given a name (rename, link), which no fault of a single call
- * shows: what is in them must be synced before, and the directory of the name afterwards, by the same process.
+ * What a power cut could undo or tear of files that got a name (rename, link), which no failed call shows. Their
+ * content must be synced before that, and the directory of the name after it by the same process.
  */
 export function unsyncedNames(calls: readonly TracedCall[]): readonly string[] {
   const findings: string[] = []
-  /** Written since they were synced. */
   const unsynced = new Set<string>()
-  /** By process and directory: the last name given there since that was synced. */
+  /** By process and directory: the last name since its sync. */
   const named = new Map<string, string>()
   for (const { process, name, path, target } of calls) {
     if (classOf(name) === 'write') unsynced.add(path)

@@ -4,12 +4,12 @@ import type { Program } from '../support/service-process.ts'
 import { createFaultPlan } from './fault-plan.ts'
 import type { FaultPlan } from './fault-plan.ts'
 
-/** What `tracer.c` ends with where it may not trace. */
+/** The exit code of `tracer.c` if it may not trace. */
 const UNTRACEABLE = 125
 
 /**
- * The program with each of its system calls on files below `directory` counted, and perhaps broken; processes that begin
- * when `isOver` says that nothing fails any more are let alone, which takes less time.
+ * The program with its system calls on files below `directory` counted and perhaps broken. Processes that start after
+ * `isOver` are not traced, which is faster.
  */
 export function tracedProgram(
   { command, compiled }: Program,
@@ -26,7 +26,7 @@ export function tracedProgram(
   }
 }
 
-/** Why nothing can be traced on this machine; `null`: it can. */
+/** `null`: it can. */
 export async function tracingHindrance(): Promise<string | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'only of Linux on x86-64 are the calls known'
   using plan = createFaultPlan()

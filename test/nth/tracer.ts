@@ -1,4 +1,4 @@
-// Runs a program under tracer.c: `bun tracer.ts PLAN DIRECTORY PROGRAM ARGUMENT…`; ends as the program does.
+// Runs a program under tracer.c: `bun tracer.ts PLAN DIRECTORY PROGRAM ARGUMENT…`; exits with its code.
 import { cc, ptr } from 'bun:ffi'
 import { join } from 'node:path'
 import { toldBeside } from './fault-plan.ts'

@@ -8,66 +8,62 @@ import type { CallClass, FaultPlan, HarmName, Met, TracedCall } from './fault-pl
 import { unsyncedNames } from './sync-order.ts'
 import { tracedProgram } from './traced.ts'
 
-/** Something that an operator, apps and backends do one after the other, and what must be true of it afterwards. */
+/** A sequence of actions of an operator, apps and backends, with what must hold afterwards. */
 export interface Journey {
   readonly name: string
   readonly what: string
-  /** Arms the plan, goes on whatever fails, disarms it, and then looks at what is there. */
+  /** Arms the plan, continues after failures, disarms it, and checks the result. */
   run(trial: Trial): Promise<void>
 }
 
-/** One journey, in which one call of the system goes wrong. */
+/** A journey with one failing system call. */
 export interface Trial {
-  /** What a journey with gateways begins with. */
+  /** For a journey with gateways. */
   readonly template: Template | null
-  /** All files of it are below. */
+  /** Contains all its files. */
   readonly directory: string
-  /** Under the tracer. */
+  /** Traced. */
   readonly program: Program
   readonly plan: TrialPlan
-  /** What is known of other trials of the journey; `null`: nothing. */
+  /** `null`: no knowledge of other trials. */
   readonly memory: Memory | null
-  /** Where the journey is to begin; `null`: at its beginning. */
+  /** `null`: from the beginning. */
   readonly from: Place | null
-  /** Whether a process of it may end by SIGKILL. */
+  /** Whether a process may end by SIGKILL. */
   readonly kills: boolean
-  /** Whether nothing can be written any more once the fault was met. */
+  /** Whether every write fails after the fault. */
   readonly lasting: boolean
-  /** What is wrong. */
   readonly accuse: (finding: string) => void
-  /** All that was wrong so far. */
   readonly findings: readonly string[]
-  /** Runs a command of Bellhop; whatever is the matter, it must say so in a sentence. */
+  /** Runs a command of Bellhop, which must name any problem in a sentence. */
   readonly command: (...args: readonly string[]) => Promise<CommandEnd>
 }
 
 export interface TrialPlan extends Omit<FaultPlan, 'arm'> {
-  /** From now on calls are counted, and one fails: the journey says when. */
+  /** Starts counting; one call fails. */
   arm(): void
-  /** Whether nothing is to fail, and all is counted. */
+  /** Whether nothing fails and everything is counted. */
   readonly isFree: boolean
-  /** Whether nothing fails any more. */
   isOver(): boolean
 }
 
 interface Order {
-  /** `null` will do for a journey without gateways. */
+  /** `null`: for a journey without gateways. */
   readonly template: Template | null
-  /** Not traced. */
   readonly program: Program
   readonly journey: Journey
   readonly harm: HarmName
-  /** 0: nothing fails, and all is counted. */
+  /** 0: nothing fails, and everything is counted. */
   readonly nth: number
-  /** Counts calls of this class alone; `null`: of all that this can happen to. */
+  /** Counts only calls of this class; `null`: all that the harm applies to. */
   readonly only: CallClass | null
-  /** Of the same journey and the same program; `null`: the trial is whole, from the beginning to the end. */
+  /** Of this journey and program; `null`: the trial runs from beginning to end. */
   readonly memory: Memory | null
 }
 
 export interface Verdict {
   readonly met: Met
-  /** All that changed something, where nothing was to fail; paths from the directory of the trial on. */
+  /** Changing calls of a trial without a fault; paths relative to its directory. */
   readonly calls: readonly TracedCall[]
   readonly findings: readonly string[]
 }
@@ -82,7 +78,7 @@ export async function runTrial({ template, program, journey, harm, nth, only, me
   const isFree = nth === 0
   const from = memory?.places.findLast(({ before }) => countOf(before, harm, only) < nth) ?? null
   const lasting = 'lasting' in rest
-  /** `null`: it is still armed. */
+  /** `null`: still armed. */
   let met: Met | null = null
   const isOver = () => met !== null || (!lasting && plan.met().struck !== null)
   const traced = tracedProgram(program, plan, directory, isOver)
@@ -94,7 +90,7 @@ export async function runTrial({ template, program, journey, harm, nth, only, me
     plan: {
       ...plan,
       arm: () => plan.arm(harm, from === null ? nth : nth - countOf(from.before, harm, only), only),
-      // What is read of it is what happened until then.
+      // Keeps only what was met until now.
       disarm() {
         met = plan.met()
         plan.disarm()
@@ -120,7 +116,7 @@ export async function runTrial({ template, program, journey, harm, nth, only, me
   return { met: met ?? plan.met(), calls, findings: [...new Set(findings)] }
 }
 
-/** How an end is not one that tells an operator what is the matter. */
+/** Why an end does not tell an operator the problem. */
 function mutenessOf({ exitCode, stderr }: CommandEnd, kills: boolean): readonly string[] {
   const raw = rawLinesOf(stderr).map((line) => `said: ${line}`)
   if (exitCode === 0 || (exitCode === KILLED && kills)) return raw
@@ -128,7 +124,7 @@ function mutenessOf({ exitCode, stderr }: CommandEnd, kills: boolean): readonly 
   return /(^|\n)bellhop: .*[.?!)]\n$/s.test(stderr) ? raw : [`ended with 1 without a sentence: ${stderr}`, ...raw]
 }
 
-/** What on standard error is neither a sentence nor a line of the log. */
+/** Lines of standard error that are neither sentences nor log lines. */
 export function rawLinesOf(stderr: string): readonly string[] {
   return stderr
     .split('\n')

@@ -2,12 +2,12 @@ import type { Api } from '../faults/stage/api.ts'
 import { tokenOf } from '../faults/stage/crowd.ts'
 import { chance } from '../support/chance.ts'
 
-/** How many devices of its own are registered at a time: who comes when there are so many has the oldest leave. */
+/** Most registered devices of its own: then a new one replaces the oldest. */
 const MOST_DEVICES = 300
 
-/** Calls of apps and of a backend, one after the other, that leave nothing behind but what is kept of a push. */
+/** Calls of apps and a backend that leave nothing behind except pushes. */
 export interface Churn {
-  /** Of the calls since the last time: from the call to the answer, in ms. */
+  /** Latencies since the last time, in ms. */
   takeLatencies(): readonly number[]
   readonly counts: {
     readonly calls: number
@@ -15,14 +15,14 @@ export interface Churn {
     /** By call and code, such as `PUT /tag NotFoundError`. */
     readonly refused: ReadonlyMap<string, number>
   }
-  /** Unregisters its devices. Resolves when its last call is answered. */
+  /** Unregisters its devices. Resolves after its last call. */
   stop(): Promise<void>
 }
 
 interface ChurnOptions {
   readonly api: Api
   readonly seed: number
-  /** Ids of pushes to ask about, the newest last. */
+  /** Ids of pushes to ask about, newest last. */
   readonly pushes: () => readonly string[]
   readonly workers: number
   /** Between two calls of a worker, in ms. */
@@ -40,7 +40,7 @@ export function startChurn({ api, seed, pushes, workers, pauseMs }: ChurnOptions
   const own: { readonly platform: 0 | 1; readonly token: string }[] = []
 
   async function ask(method: Method, path: string, body?: object): Promise<unknown> {
-    // While it is stopped and started again; what was to be asked is asked then, or devices would stay for good.
+    // During a restart. Skipped calls would leave devices behind.
     while (!api.reachable) await Bun.sleep(pauseMs)
     const began = performance.now()
     const answer = await api.call(method, path, body)
@@ -58,7 +58,7 @@ export function startChurn({ api, seed, pushes, workers, pauseMs }: ChurnOptions
     const platform = turn % 2 === 0 ? 0 : 1
     const token = tokenOf(platform, 'churn', seed, turn)
     const where = { lat: (turn % 180) - 90, lng: (turn % 360) - 180 }
-    // Names that come back, as those of an app do, and some that come and go with their device.
+    // Recurring names, and some that last as long as their device.
     const tag = [`churn-${turn % 50}`, ...(turn % 10 === 0 ? [`once-${turn}`] : [])]
     await ask('PUT', '/deviceToken', { token, platform, tag, alias: `churn-${turn}`, ...where })
     own.push({ platform, token })
@@ -66,7 +66,7 @@ export function startChurn({ api, seed, pushes, workers, pauseMs }: ChurnOptions
     if (leaving !== undefined) await ask('PUT', '/deviceToken/del', leaving)
   }
 
-  /** A push that is called off long before its time. */
+  /** Cancelled long before its time. */
   async function schedule(turn: number): Promise<void> {
     const accepted = await ask('POST', '/push/all', { tags: [`churn-${turn % 50}`], msg: 'later', send_at: 3600 })
     if (accepted !== null) await ask('POST', `/push/${(accepted as { id: string }).id}/cancel`)

@@ -1,4 +1,4 @@
-// Connections that say nothing: `bun idle-crowd.ts PORT COUNT FIRST ADDRESSES`; each that is closed comes again.
+// Idle connections: `bun idle-crowd.ts PORT COUNT FIRST ADDRESSES`. Closed ones are reopened.
 import { connect } from 'node:net'
 
 const [port = 0, count = 0, first = 0, addresses = 1] = process.argv.slice(2).map(Number)

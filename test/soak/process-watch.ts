@@ -2,39 +2,36 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { cpuMs, rssMb } from '../../scripts/benchmark/measure/process-figures.ts'
 
-/** One look at a running service. */
 export interface Sample {
-  /** Since the watch began, in ms. */
+  /** Since the start of the watch, in ms. */
   readonly atMs: number
   readonly rssMb: number
   /** Open files and connections. */
   readonly handles: number
   readonly walMb: number
   readonly fileMb: number
-  /** How long `GET /healthz` took, in ms. */
+  /** Duration of `GET /healthz`, in ms. */
   readonly probeMs: number
   /**
-   * How much of that the process was at work, in ms: what it did in place of answering. On a machine that others use
-   * most of a wait is theirs. Of all its threads, so it is at most this.
+   * CPU time of the process during that, in ms: other work before the answer. On a shared machine most of a wait
+   * belongs to others. Counts all threads, so it is an upper bound.
    */
   readonly busyMs: number
 }
 
 export interface ProcessWatch {
   readonly samples: readonly Sample[]
-  /** One more look, after which it is over. */
+  /** Looks once more and ends. */
   stop(): Promise<void>
 }
 
 interface Watched {
   readonly pid: number
-  /** Of its API. */
   readonly url: string
-  /** Its data directory. */
   readonly data: string
 }
 
-/** Looks at a process every `everyMs` milliseconds. Linux. */
+/** Samples a process every `everyMs` milliseconds. Linux. */
 export function watchProcess({ pid, url, data }: Watched, everyMs: number): ProcessWatch {
   const samples: Sample[] = []
   const began = performance.now()
@@ -42,7 +39,7 @@ export function watchProcess({ pid, url, data }: Watched, everyMs: number): Proc
 
   async function look(): Promise<void> {
     const [asked, used] = [performance.now(), cpuMs(pid)]
-    // Without an answer there is nothing to look at: who kills the service stops the watch first.
+    // Stop the watch before killing the service.
     await (await fetch(`${url}/healthz`)).text()
     const now = performance.now()
     samples.push({

@@ -1,4 +1,4 @@
-// The soak: hours of what a service meets in its life, and whether anything of it grows with the time.
+// The soak: hours of a service's life, and whether anything grows.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runScenario } from '../faults/run-scenario.ts'
@@ -34,10 +34,7 @@ const OPTIONS = {
 
 const HOUR_MS = 3_600_000
 
-/**
- * What a service that has just begun needs until its figures say something: half of the time, and at most so long. A heap
- * grows for minutes, up to what it may have before it is collected.
- */
+/** Warm-up: half of the time, at most this. A heap grows for minutes until it is first collected. */
 const WARM_MOST_MS = 600_000
 
 await runScript(HELP, OPTIONS, async ({ values }) => {
@@ -49,7 +46,7 @@ await runScript(HELP, OPTIONS, async ({ values }) => {
   return tell(values.year ? await runYear(console.log) : await soak(hours, seed, program))
 })
 
-/** Resolves with what was found. */
+/** Resolves with the findings. */
 async function soak(hours: number, seed: number, program: Program): Promise<readonly string[]> {
   await using template = await makeTemplate(program, { ios: 1500, android: 600 })
   let report: SoakReport | null = null
@@ -72,7 +69,7 @@ async function soak(hours: number, seed: number, program: Program): Promise<read
   return [...judgement.findings, ...trends.filter(({ grows }) => grows).map(courseOf)]
 }
 
-/** Of a life of the service, without its beginning. */
+/** Without the warm-up. */
 function trendsOf({ samples, median, p99 }: Life): readonly Trend[] {
   const lastMs = samples.at(-1)?.atMs ?? 0
   const warmMs = Math.min(lastMs / 2, WARM_MOST_MS)
@@ -82,7 +79,7 @@ function trendsOf({ samples, median, p99 }: Life): readonly Trend[] {
     { name: 'memory', unit: 'MB', share: 0.05, points: of(({ rssMb }) => rssMb) },
     { name: 'open files and connections', unit: '', share: 0.05, points: of(({ handles }) => handles) },
     { name: 'log of the database', unit: 'MB', share: 0.05, points: of(({ walMb }) => walMb) },
-    // It holds each push for 90 days: shown, and judged by the year.
+    // Keeps each push for 90 days: shown here, judged by the year.
     { name: 'database', unit: 'MB', share: Number.POSITIVE_INFINITY, points: of(({ fileMb }) => fileMb) },
     { name: 'answer, median', unit: 'ms', share: 0.2, points: median },
     { name: 'answer, 99 %', unit: 'ms', share: 0.2, points: p99 },

@@ -5,14 +5,14 @@ import { openTarget } from '../fuzz/target.ts'
 import { backendHeaders, endOf, limited } from '../support/service-process.ts'
 import type { Program } from '../support/service-process.ts'
 
-/* 20,000 idle connections from one address, and from 200: calls and the admin side go on. */
+/* 20,000 idle connections from one address and from 200 must not hold up calls or the admin side. */
 const CROWD = 20_000
 const PROCESSES = 8
 const SECONDS = 15
 const PATIENCE_MS = 10_000
 const CROWD_PROGRAM = join(import.meta.dir, 'idle-crowd.ts')
 
-/** Files that the service may have open, and addresses of the crowd. */
+/** Open files allowed, and addresses of the crowd. */
 const SIEGES = [1024, 65_536].flatMap((files) => [1, 200].map((addresses) => ({ files, addresses })))
 
 interface Outcome {
@@ -20,7 +20,7 @@ interface Outcome {
   readonly ms: number[]
 }
 
-/** Resolves with what was found. */
+/** Resolves with the findings. */
 export async function runSieges(program: Program, say: (line: string) => void): Promise<readonly string[]> {
   const findings: string[] = []
   for (const { files, addresses } of SIEGES) {
@@ -53,7 +53,7 @@ async function siege({ command, compiled }: Program, files: number, addresses: n
   const end = performance.now() + SECONDS * 1000
   let peak = 0
 
-  /** Calls again and again, each on a connection of its own. */
+  /** Calls repeatedly, each time on a new connection. */
   async function calls(what: string, address: string, init: (n: number) => RequestInit): Promise<void> {
     const outcome: Outcome = outcomes.get(what) ?? { statuses: new Map(), ms: [] }
     outcomes.set(what, outcome)

@@ -1,24 +1,24 @@
-/** A value and when it was measured; any unit of time. */
+/** `at`: any unit of time. */
 export interface Point {
   readonly at: number
   readonly value: number
 }
 
-/** How fast values grow: per unit of `at`. */
+/** Growth per unit of `at`. */
 export interface Slope {
-  /** Theil and Sen's: the median of the slopes of all pairs. A third of the values may be anything. */
+  /** Theil and Sen: the median slope of all pairs. Tolerates a third of wild values. */
   readonly median: number
-  /** With 95 % confidence it is at least and at most (Sen 1968, by the variance of Kendall's S with its ties). */
+  /** 95 % confidence (Sen 1968, by the variance of Kendall's S with ties). */
   readonly least: number
   readonly most: number
-  /** The median of the values. */
+  /** Median of the values. */
   readonly level: number
 }
 
-/** Of a standard normal distribution, 2.5 % on either side. */
+/** Standard normal distribution, 2.5 % on either side. */
 const Z_95 = 1.96
 
-/** Slope of three points or more; `null` of fewer, or where all were measured at one time. */
+/** `null`: fewer than three points, or all at one time. */
 export function slopeOf(points: readonly Point[]): Slope | null {
   const slopes: number[] = []
   for (const [n, { at, value }] of points.entries()) {
@@ -41,8 +41,8 @@ export function slopeOf(points: readonly Point[]): Slope | null {
 }
 
 /**
- * At most `count` points in place of many, each in the middle of its share of the time. Neighbours that depend on each
- * other, such as the memory before and after a collection, would be taken for more evidence than they are.
+ * At most `count` points, the medians of equal shares of the time. Dependent neighbours, such as the memory before and
+ * after a collection, would count as too much evidence.
  */
 export function inBins(points: readonly Point[], count: number): readonly Point[] {
   const [first, last] = [points[0], points.at(-1)]
@@ -56,15 +56,12 @@ export function inBins(points: readonly Point[], count: number): readonly Point[
   }))
 }
 
-/**
- * Whether values grow over the time that was watched: it is sure (95 %) that they do, and by more than `share` of their
- * level. A growth that nobody would notice is none, however sure it is.
- */
+/** Whether values grow with 95 % confidence, and by more than `share` of their level over the time `watched`. */
 export function grows(slope: Slope, watched: number, share: number): boolean {
   return slope.least > 0 && slope.least * watched > share * Math.abs(slope.level)
 }
 
-/** Of Kendall's S; values that are equal leave less to compare (Kendall 1955, as Sen uses it). */
+/** Of Kendall's S. Ties reduce it (Kendall 1955, as Sen uses it). */
 function kendallVariance(points: readonly Point[]): number {
   const term = (n: number) => n * (n - 1) * (2 * n + 5)
   const ties = Map.groupBy(points, ({ value }) => value)

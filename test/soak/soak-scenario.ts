@@ -13,40 +13,40 @@ import { watchProcess } from './process-watch.ts'
 import type { Sample } from './process-watch.ts'
 import type { Point } from './slope.ts'
 
-/** What was seen of one life of the service. */
+/** Figures of one life of the service. */
 export interface Life {
   readonly samples: readonly Sample[]
-  /** Latencies of the calls, each the one of a window; `at` in ms since the life began. */
+  /** Latencies by window; `at` in ms since the life began. */
   readonly median: readonly Point[]
   readonly p99: readonly Point[]
 }
 
 export interface SoakReport {
-  /** Before the restart, and after it. */
+  /** Before and after the restart. */
   readonly lives: readonly Life[]
   readonly counts: Churn['counts']
   readonly commands: number
 }
 
-/** Of the time, what passes until the service is stopped and started again, as an upgrade does. */
+/** Share of the time before a restart, as an upgrade does. */
 const FIRST_LIFE = 0.1
 
-/** Between two pushes to one device, two to a few hundred, two commands, two outages; in ms. */
+/** Between two single pushes, two to a few hundred, two commands, two outages; in ms. */
 const ONE_MS = 1000
 const MANY_MS = 30_000
 const COMMAND_MS = 20_000
 const OUTAGE_MS = 120_000
 
-/** How long an outage is, in ms. */
+/** Length of an outage, in ms. */
 const AWAY_MS = 5000
 
-/** Between two looks, in ms. */
+/** Between two samples, in ms. */
 const LOOK_MS = 2000
 
-/** Latencies are those of so many ms. */
+/** Window of latencies, in ms. */
 const WINDOW_MS = 10_000
 
-/** Hours of a usual life, with its faults, for the judge of the fault harness; `tell` hears at the end what was seen. */
+/** Hours of usual life with faults, judged by the fault harness. `tell` gets the report at the end. */
 export function soakScenario(ms: number, tell: (report: SoakReport) => void): Scenario {
   return {
     name: 'soak',
@@ -115,17 +115,17 @@ async function watchLife({ pid, url, data }: Stage, churn: Churn, ms: number): P
   return { samples: watch.samples, median, p99 }
 }
 
-/** What an operator does in a day, over and over. `own`: a directory for the operator's files. */
+/** An operator's commands, repeated. `own`: a directory for the operator's files. */
 async function hireOperator({ program, data, application: { id }, ledger }: Stage, own: string) {
   const tokens = [...ledger.devices.values()].flatMap(({ platform, token }) => (platform === 0 ? [token] : []))
   const list = join(own, 'devices.csv')
-  // They are registered already: the import changes nothing.
+  // Already registered: the import changes nothing.
   await Bun.write(list, ['token', ...tokens.slice(0, 500)].join('\n'))
   const backup = ['backup', `${own}/backups/`, '--keep=3']
   const commands: readonly (readonly [args: readonly string[], exitCode: number])[] = [
     [backup, 0],
     [['import', id, list, '--platform=ios', `--rejects=${own}/rejects`], 0],
-    // Only while no server runs.
+    // These two need a stopped server.
     [['key', 'rotate'], 1],
     [['app', 'limits', id, '--rate=0'], 0],
     [backup, 0],
@@ -135,11 +135,10 @@ async function hireOperator({ program, data, application: { id }, ledger }: Stag
   ]
   let ran = 0
   return {
-    /** Commands that were run. */
     get ran() {
       return ran
     },
-    /** Runs the next command to its end; what was wrong with that, `null` if nothing. */
+    /** Runs the next command; resolves with what went wrong, `null` if nothing. */
     async next(): Promise<string | null> {
       const [args, wanted] = commands[ran++ % commands.length] ?? [backup, 0]
       const { exitCode, stdout, stderr } = await endOf([...program.command, ...args, `--data=${data}`])
@@ -149,7 +148,7 @@ async function hireOperator({ program, data, application: { id }, ledger }: Stag
   }
 }
 
-/** What gateways do on a usual day: of a hundred requests two fail at first, and seldom a connection breaks. */
+/** A usual day: two of a hundred requests fail at first, and rarely a connection breaks. */
 function usualWeather(seed: number): Plan {
   return ({ token, text, attempt }) => {
     if (attempt > 1) return null
@@ -163,7 +162,7 @@ function usualWeather(seed: number): Plan {
   }
 }
 
-/** Nobody is behind the address of a gateway for `ms` milliseconds. */
+/** Nothing answers at the gateway's address for `ms` milliseconds. */
 async function outage(gateway: Gateway, ms: number): Promise<void> {
   gateway.turn('close')
   await Bun.sleep(ms)

@@ -1,32 +1,30 @@
 import { grows, inBins, slopeOf } from './slope.ts'
 import type { Point } from './slope.ts'
 
-/** Values of one thing that should stay as it is. */
+/** Values that should not grow. */
 export interface Figure {
   readonly name: string
-  /** `MB`; `''` of a count. */
+  /** `MB`; `''` for a count. */
   readonly unit: string
   /** `at` in ms. */
   readonly points: readonly Point[]
-  /** How much of its level it may have grown over the time watched: 0.05 is a twentieth. */
+  /** Allowed growth over the time watched: 0.05 is a twentieth of the level. */
   readonly share: number
 }
 
 export interface Trend {
   readonly name: string
   readonly unit: string
-  /** The median. */
+  /** Median. */
   readonly level: number
-  /** The highest of all values. */
   readonly highest: number
-  /** Growth in an hour: the median, and between what it is with 95 % confidence. */
+  /** Growth in an hour, with 95 % confidence. */
   readonly hourly: { readonly median: number; readonly least: number; readonly most: number }
   readonly grows: boolean
-  /** A tenth of the time after the other, each by its median: whether what grows comes to an end. */
+  /** Medians of tenths of the time: they show whether growth ends. */
   readonly tenths: readonly number[]
 }
 
-/** Bins of the time that is watched. */
 const BINS = 40
 
 const HOUR_MS = 3_600_000
@@ -48,7 +46,7 @@ export function trendOf({ name, unit, points, share }: Figure): Trend | null {
   }
 }
 
-/** As a table in Markdown. `per`: what an hour stands for. */
+/** A table in Markdown. `per`: the meaning of an hour. */
 export function trendTable(trends: readonly Trend[], per = 'an hour'): string {
   const rows = trends.map(({ name, unit, level, highest, hourly: { median, least, most }, grows }) => {
     const [low, high] = [signed(least), signed(most)]
@@ -58,7 +56,7 @@ export function trendTable(trends: readonly Trend[], per = 'an hour'): string {
   return [`| What | Median | Highest | In ${per} (95 %) | |`, '| --- | --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** The values of one that grows, in their order. */
+/** The values of a growing figure, in order. */
 export function courseOf({ name, tenths }: Trend): string {
   return `${name}: grows (${tenths.map(round).join(', ')})`
 }

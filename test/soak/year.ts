@@ -10,32 +10,32 @@ import { courseOf, trendOf, trendTable } from './trend.ts'
 
 const DAYS = 365
 
-/** The longest that anything is kept which is kept for a time is 90 days; then some, until files are as they stay. */
+/** Nothing temporary is kept for longer than 90 days. After some more, files have their final size. */
 const FULL_AFTER_DAYS = 110
 
-/** What is kept for good: a row a day of /analytics, and one a month of the quota. */
+/** Kept for good: a row a day for /analytics, and one a month for the quota. */
 const KEPT = new Set(['tally', 'quota'])
 
-/** What is in the database at the end of each day. */
+/** The database at the end of each day. */
 interface Year {
-  /** By table: rows; `at` in days. */
+  /** Rows by table; `at` in days. */
   readonly rows: ReadonlyMap<string, readonly Point[]>
-  /** Megabytes of the file, and what of them holds something. */
+  /** Megabytes of the file, and of its used pages. */
   readonly file: readonly Point[]
   readonly used: readonly Point[]
 }
 
-/** Of a day. */
+/** A day. */
 const NEWCOMERS = 20
 const LEAVERS = 15
 const PUSHES = 4
 
 const HOUR_MS = 3_600_000
 
-/** Housekeeping runs once an hour: the end of each hour is lived through, the rest is let pass. */
+/** Housekeeping runs hourly: only the end of each hour is simulated. */
 const LIVED_MS = 60_000
 
-/** A year of housekeeping by a clock that is put forward; resolves with what grows that should not. */
+/** Resolves with unexpected growth over a year of housekeeping, by a fake clock. */
 export async function runYear(say: (line: string) => void): Promise<readonly string[]> {
   const began = performance.now()
   const { rows, file, used } = await liveDays(DAYS, (day) => {
@@ -56,7 +56,7 @@ export async function runYear(say: (line: string) => void): Promise<readonly str
   return trends.filter(({ grows }) => grows).map(courseOf)
 }
 
-/** Lives through so many days: devices come, leave and die, pushes go out, and what is over its time is erased. */
+/** Simulates days: devices come, leave and are unregistered, pushes are sent, and expired data is erased. */
 export async function liveDays(days: number, onDay: (day: number) => void): Promise<Year> {
   const clock = createFakeClock(Date.UTC(2026, 0, 1))
   await using service = await startService({ clock })
@@ -78,7 +78,7 @@ export async function liveDays(days: number, onDay: (day: number) => void): Prom
 async function live(service: Service, clock: FakeClock, day: number): Promise<void> {
   const tag = ['everybody', `day-${day}`]
   for (let n = 0; n < NEWCOMERS; n++) {
-    // Of the five that do not leave by themselves the gateway says that they are gone (apns-magic-tokens.ts).
+    // The gateway calls the other five gone (apns-magic-tokens.ts).
     const token = n < LEAVERS ? tokenOf(0, day, n) : `bad41000${tokenOf(0, day, n).slice(8)}`
     await service.put('/deviceToken', { token, platform: '0', tag, alias: `alias-${day}-${n}` })
   }
@@ -93,7 +93,7 @@ async function live(service: Service, clock: FakeClock, day: number): Promise<vo
     clock.standStill(HOUR_MS - LIVED_MS)
     for (let passed = 0; passed < LIVED_MS; passed += LIVED_MS / 4) {
       clock.advance(LIVED_MS / 4)
-      // Whatever was begun is done: the answer waits for a write.
+      // The answer waits for a write, so earlier work is done.
       await (await fetch(`${service.adminUrl}/readyz`)).text()
     }
   }
@@ -118,7 +118,7 @@ function pagesOf(database: Database): { readonly all: number; readonly free: num
   return read.get() ?? { all: 0, free: 0 }
 }
 
-/** Days are hours in the trends: what grows in an hour is what grows in a day. */
+/** Turns days into hours for the trends. */
 function lateIn(points: readonly Point[]): readonly Point[] {
   return points.filter(({ at }) => at >= FULL_AFTER_DAYS).map(({ at, value }) => ({ at: at * HOUR_MS, value }))
 }

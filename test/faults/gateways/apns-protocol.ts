@@ -27,7 +27,7 @@ export function apnsProtocol(known: KnownCredentials, environment: Environment):
         shown: { gateway: 'apns', token, collapse, apnsId: headers['apns-id'] ?? null, text, badge },
         accept: () => apnsAcceptance(id, environment, randomUUID),
         refuse: (as) =>
-          // Apple's table has no 401: only something else answers it, and only the status counts.
+          // Apple's table has no 401. Only the status of such an answer counts.
           as === 401
             ? { status: 401, headers: {}, body: '' }
             : apnsRefusal(REASONS[as], id, as === 'gone' ? Date.now() : undefined),
@@ -69,10 +69,10 @@ const REASONS = {
 /** "No more than one hour from the current time" (Apple, "Establishing a token-based connection to APNs"). */
 const MAX_AHEAD_MS = 3_600_000
 
-/** A token from the future is invalid; whoever has been told so may come with another one at once. */
+/** A token from the future is invalid. The sender may bring another one immediately. */
 function checkAlsoAhead(rules: ProviderTokenRules): CheckProviderToken {
   let check = createProviderTokenCheck(rules)
-  /** The same one comes with each request. */
+  /** Most requests carry the same token. */
   let last = { authorization: '' as string | undefined, issuedAt: 0 }
   return (authorization, now) => {
     if (last.authorization !== authorization) last = { authorization, issuedAt: issuedAtOf(authorization) }

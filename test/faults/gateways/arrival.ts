@@ -1,26 +1,25 @@
 import type { Platform } from '../stage/ledger.ts'
 
-/** One notification that came to a gateway whole and in order. */
+/** A complete and valid notification that reached a gateway. */
 export interface Arrival {
   readonly gateway: 'apns' | 'fcm' | 'webpush'
   readonly token: string
-  /** What a phone shows one instead of two by: the apns-collapse-id, or the tag of the notification. */
+  /** A phone shows one notification per value: the apns-collapse-id, or the tag. */
   readonly collapse: string | null
-  /** `null` for others than APNs, which have none. */
+  /** `null`: another gateway than APNs. */
   readonly apnsId: string | null
-  /** The text: the number of the push, as the harness counts them. */
+  /** Identifies the push. */
   readonly text: string | null
-  /** `null`: it leaves the badge alone. */
+  /** `null`: leaves the badge alone. */
   readonly badge: number | null
   /** Milliseconds since the Unix epoch, by the harness's clock. */
   readonly at: number
-  /** Which process of the service sent it: 1 is the first. */
+  /** The process of the service that sent it, counted from 1. */
   readonly life: number
-  /** Whether the gateway took it: a phone would show it. */
+  /** Whether a phone would show it. */
   taken: boolean
-  /** When the last byte of an answer that says so, or says why not, was written; `null`: the sender cannot know. */
+  /** When the answer was complete; `null`: the sender cannot know the outcome. */
   answeredAt: number | null
 }
 
-/** Whose devices a gateway is for. */
 export const PLATFORM_OF: Readonly<Record<Arrival['gateway'], Platform>> = { apns: 0, fcm: 1, webpush: 2 }

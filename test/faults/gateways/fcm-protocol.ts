@@ -47,7 +47,7 @@ export function fcmProtocol(known: KnownCredentials, tokens: TokenIssuer): Proto
   }
 }
 
-/** By what a phone shows one in place of two. */
+/** The fields that make a phone replace one notification by another. */
 interface Named {
   readonly android?: { readonly notification?: { readonly tag?: string } }
   readonly apns?: { readonly headers?: { readonly 'apns-collapse-id'?: string } }
@@ -71,11 +71,11 @@ const REFUSALS = {
 
 function answerOf(as: Refusal, project: string): SimulatedAnswer {
   if (as === 'throttled') return googleError(THROTTLED)
-  // Without details it would be a dead token.
+  // Details would unregister the token.
   return as === 404 ? googlePage(404, 'Not Found') : fcmRefusal(REFUSALS[as], project, 0)
 }
 
-/** As FCM says it to who sends too much to one device, without the QuotaFailure that would name whose quota it is. */
+/** FCM's limit for one device has no QuotaFailure. */
 const THROTTLED: GoogleError = {
   code: 429,
   message: 'Device message rate exceeded.',

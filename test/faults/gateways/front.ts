@@ -2,8 +2,8 @@ import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
 /**
- * What the front does with a new connection: lead it to the port of a server behind; close it at once; answer the TLS
- * handshake with plain text; or take it and never say a word.
+ * What happens to a new connection: it leads to a server's port, is closed, gets plain text in place of TLS, or gets
+ * nothing.
  */
 export type FrontMode =
   | { readonly kind: 'lead'; readonly port: number }
@@ -11,12 +11,11 @@ export type FrontMode =
   | { readonly kind: 'plain' }
   | { readonly kind: 'mute' }
 
-/** The fixed port of a gateway, below TLS: what is behind it can change while the service holds its address. */
+/** The fixed port of a gateway, below TLS. The server behind it can change. */
 export interface Front extends AsyncDisposable {
   readonly port: number
-  /** For connections from now on. */
+  /** For new connections. */
   mode: FrontMode
-  /** Drops every connection. */
   cut(): void
   readonly connections: { readonly open: number; readonly total: number }
 }
@@ -28,7 +27,7 @@ export async function startFront(mode: FrontMode): Promise<Front> {
     total++
     open.add(socket)
     socket.on('close', () => open.delete(socket))
-    // Whoever is cut off has no more to be told.
+    // A client that was cut off needs no answer.
     socket.on('error', () => socket.destroy())
     switch (front.mode.kind) {
       case 'lead':
@@ -69,7 +68,7 @@ export async function startFront(mode: FrontMode): Promise<Front> {
 function lead(socket: Socket, port: number): void {
   const behind = connect(port, '127.0.0.1')
   behind.on('error', () => socket.destroy())
-  // Answers on their way are passed on before the end is.
+  // Pass on the last answers before the end.
   behind.on('close', () => socket.end(() => socket.destroy()))
   socket.on('close', () => behind.destroy())
   behind.pipe(socket)

@@ -7,13 +7,13 @@ import type { Arrival } from './arrival.ts'
 import type { PlannedReply } from './plan.ts'
 import type { Notice, Protocol } from './protocol.ts'
 
-/** An answer written so shortly before its connection was cut, in ms, may never have been read. */
+/** An answer written less than this before its connection was cut, in ms, may be unread. */
 export const IN_DOUBT_MS = 500
 
-/** How long a connection stays after GOAWAY, in ms, so that the frame is read before the end. */
+/** From GOAWAY to the end of its connection, in ms, so that the client reads the frame. */
 const PARTING_MS = 50
 
-/** Of all bodies on the way. HTTP/2 begins with 64 KiB (RFC 9113, 6.9.2), which are 600 small notifications. */
+/** HTTP/2 starts with 64 KiB (RFC 9113, 6.9.2), enough for 600 small notifications. */
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024
 
 interface Pending {
@@ -22,21 +22,21 @@ interface Pending {
   readonly timer: Timer | null
 }
 
-/** One connection of the service to a gateway, and what is open on it. */
+/** One connection of the service to a gateway, with its open streams. */
 export class GatewayConnection {
   readonly life: number
   readonly #connection: ServerConnection
   readonly #socket: TLSSocket
   readonly #protocol: Protocol
   readonly #pending = new Map<number, Pending>()
-  /** The newest last. */
+  /** Newest last. */
   readonly #answered: Arrival[] = []
   #proven = false
   #parting = false
   #limited = false
   #narrowed = false
   #highestAnswered = 0
-  /** After GOAWAY: streams beyond it are not looked at. */
+  /** After GOAWAY: higher streams are ignored. */
   #last = Number.POSITIVE_INFINITY
 
   constructor(connection: ServerConnection, socket: TLSSocket, life: number, protocol: Protocol) {
@@ -44,16 +44,16 @@ export class GatewayConnection {
     this.#socket = socket
     this.#protocol = protocol
     this.life = life
-    // No body waits for room on the connection: a gateway that says 200 and never lets the body come has taken nothing.
+    // Bodies must not wait for the connection's window: a gateway that answers 200 before the body has taken nothing.
     connection.raw(windowFrame(0, CONNECTION_WINDOW_BYTES))
   }
 
-  /** Whether a stream that begins is looked at. */
+  /** Whether a new stream is processed. */
   admits({ id }: ServerStream): boolean {
     return id <= this.#last
   }
 
-  /** A stream is answered, reset or lost. */
+  /** Answered, reset or lost. */
   closed({ id }: ServerStream): void {
     const timer = this.#pending.get(id)?.timer
     if (timer) clearTimeout(timer)
@@ -76,7 +76,7 @@ export class GatewayConnection {
     this.#prove()
   }
 
-  /** "One stream until a request with a valid token was posted": whatever is said of the device. */
+  /** "One stream until a request with a valid token was posted", also if the device is refused. */
   #prove(): void {
     if (this.#proven) return
     this.#proven = true
@@ -106,7 +106,7 @@ export class GatewayConnection {
         }
         this.#wait(stream, arrival, latencyMs, () => {
           this.#close(stream, arrival, said.answer, false)
-          // The sender has been told otherwise.
+          // The sender heard the opposite.
           if (said.delivers === true) arrival.answeredAt = null
         })
         return
@@ -127,7 +127,7 @@ export class GatewayConnection {
       }
       case 'reset':
         arrival.taken = planned.taken && planned.code !== REFUSED_STREAM
-        // Said in full by "not processed".
+        // "Not processed" is a full answer.
         if (planned.code === REFUSED_STREAM) arrival.answeredAt = Date.now()
         stream.reset(planned.code)
         return
@@ -149,7 +149,7 @@ export class GatewayConnection {
         setTimeout(() => this.#socket.destroy(), planned.answered ? READ_MS : 0)
         return
       case 'flood': {
-        // Not every client reads it.
+        // Some clients cannot read it.
         const { status, headers } = notice.accept()
         stream.respond(status, { ...headers, 'x-padding': PADDING }, { pieces: 1 })
         return
@@ -195,7 +195,7 @@ export class GatewayConnection {
   #farewell(half: boolean): void {
     if (this.#last !== Number.POSITIVE_INFINITY) return
     const open = [...this.#pending.keys()].sort((a, b) => a - b)
-    // Not below one that is answered already: it must be the last that anything was done about.
+    // The last stream of GOAWAY must not be below an answered one.
     const last = half
       ? Math.max(open[Math.floor(open.length / 2)] ?? 0, this.#highestAnswered)
       : this.#connection.lastId
@@ -226,20 +226,20 @@ export class GatewayConnection {
     this.#connection.goaway(code, { lastId: last })
   }
 
-  /** The connection ends, and with it everything on it that is not known to have been read. */
+  /** Ends the connection. Everything on it that may be unread is in doubt. */
   cut(): void {
     this.#parting = true
     this.#last = Math.min(this.#last, this.#connection.lastId)
     for (const { timer } of this.#pending.values()) if (timer !== null) clearTimeout(timer)
     this.#doubt()
     setTimeout(() => {
-      // So may what was answered meanwhile.
+      // Also answers written since.
       this.#doubt()
       this.#socket.destroy()
     }, PARTING_MS)
   }
 
-  /** Whether what was answered just now was read, nobody knows. */
+  /** Nobody knows whether the latest answers were read. */
   #doubt(): void {
     const now = Date.now()
     for (let at = this.#answered.length - 1; at >= 0; at--) {
@@ -255,20 +255,20 @@ function withRetryAfter({ headers, ...answer }: SimulatedAnswer, seconds: number
   return { ...answer, headers: { ...others, ...(seconds !== undefined && { 'retry-after': String(seconds) }) } }
 }
 
-/** Beyond the last stream id: said not to be processed, and safe to send again. */
+/** Beyond the last stream id: not processed, and safe to send again. */
 function leaveToAnother(arrival: Arrival): void {
   arrival.taken = false
   arrival.answeredAt = Date.now()
 }
 
-/** Of a header block of hundreds of frames. */
+/** Makes hundreds of header frames. */
 const PADDING = 'x'.repeat(120)
 
-/** How long what was written may take to be read, in ms. */
+/** Time to read what was written, in ms. */
 const READ_MS = 5
 
 /** RFC 9113, 7. */
 const REFUSED_STREAM = 7
 
-/** How long the end of a stream comes after its content, in ms. */
+/** From the content of a stream to its end, in ms. */
 const LATE_END_MS = 200

@@ -10,41 +10,40 @@ import { GatewayConnection, IN_DOUBT_MS } from './gateway-connection.ts'
 import type { Plan, PlannedReply } from './plan.ts'
 import type { Notice, Protocol } from './protocol.ts'
 
-/** The certificates a gateway can show. The service trusts the first two. */
+/** The service trusts the first two. */
 export interface Certificates {
   readonly usual: Pem
   readonly other: Pem
   readonly untrusted: Pem
 }
 
-/** What is behind the address of a gateway. */
 export type Behind =
   | 'usual'
   | 'other certificate'
   | 'untrusted certificate'
   | 'only HTTP/1.1'
-  /** The push service itself, over HTTP/1.1; of other gateways nothing. */
+  /** A push service over HTTP/1.1. Not for other gateways. */
   | 'older'
   | Exclude<FrontMode['kind'], 'lead'>
 
-/** A stand-in for APNs, FCM or a push service that can be broken while the service sends to it. */
+/** A fake APNs, FCM or push service that can break while the service sends to it. */
 export interface Gateway extends AsyncDisposable {
   readonly origin: string
   readonly arrivals: readonly Arrival[]
-  /** Why requests were refused that the real one would not take. */
+  /** Reasons of requests that the real gateway would refuse. */
   readonly faults: readonly string[]
   readonly connections: { readonly open: number; readonly total: number }
   /** Decides about each request; `null` accepts all. */
   plan: Plan | null
-  /** How many requests a plan has decided about. */
+  /** Requests that a plan has answered. */
   readonly met: number
-  /** Whether requests are accepted before their body is read. */
+  /** Whether it accepts before it has read the body. */
   early: boolean
-  /** Milliseconds until a usual answer, at least and at most. Default 2 and 20. */
+  /** Range of the usual latency in ms. Default 2 to 20. */
   latencyMs: readonly [least: number, most: number]
-  /** `null`: as many as the real one. */
+  /** `null`: the gateway's own limit. */
   limitStreams(streams: number | null): void
-  /** Drops the connections that are in use and puts something else behind the address. */
+  /** Drops open connections and changes what is behind the address. */
   turn(behind: Behind): void
 }
 
@@ -62,7 +61,7 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
   const attempts = new Map<string, number>()
   const connections = new Set<GatewayConnection>()
   const carriers = new WeakMap<ServerStream, GatewayConnection>()
-  /** What came over HTTP/1.1 since that is spoken. */
+  /** Requests over HTTP/1.1 since the gateway turned to it. */
   const older: Arrival[] = []
   let limit: number | null = null
   let met = 0
@@ -97,7 +96,7 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
     else connection.perform(stream, arrival, notice, planFor(arrival), latencyOf(arrival))
   }
 
-  /** Over HTTP/1.1 everything is taken. */
+  /** Accepts everything. */
   function takeOlder(attempt: Attempt): Reply {
     const notice = protocol.read(attempt)
     const arrival = arrive(notice.shown, life())
@@ -107,7 +106,7 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
     return { kind: 'answer', answer: notice.accept(), afterMs }
   }
 
-  /** The connections of HTTP/1.1 end: whether what was answered just now was read, nobody knows. */
+  /** Ends the HTTP/1.1 connections. Nobody knows whether the latest answers were read. */
   function endOlder(): void {
     for (const arrival of older.splice(0))
       if (Date.now() - (arrival.answeredAt ?? 0) < IN_DOUBT_MS) arrival.answeredAt = null
@@ -137,7 +136,7 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
         'host' in attempt.headers
           ? takeOlder(attempt)
           : { kind: 'custom', perform: (stream) => receive(stream, attempt) },
-      // What passes the checks is answered by the plan: any reason here is the checks' own.
+      // The plan answers everything that passes the checks: a reason here comes from the checks.
       record: ({ reason, status }) => status !== null && reason !== null && faults.push(reason),
     })
     return opened.use(listener)
@@ -161,7 +160,7 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
   }
   const running = opened.move()
   const gateway: Gateway = {
-    // By name, as the real ones: only of names does Bun say how often they were looked up.
+    // A name, like the real gateways have: Bun counts lookups of names only.
     origin: `https://localhost:${front.port}`,
     arrivals,
     faults,
@@ -181,7 +180,7 @@ export async function startGateway({ protocol, certificates, seed, life }: Gatew
     turn(behind) {
       front.mode = modes[behind]
       for (const connection of connections) connection.cut()
-      // Those that were never answered are not told that they could be now.
+      // Connections without an answer must not learn that the gateway works again.
       if (behind !== 'usual') front.cut()
       else if (older.length > 0) endOlder()
     },
@@ -194,7 +193,7 @@ function leadTo(url: string): FrontMode {
   return { kind: 'lead', port: Number(new URL(url).port) }
 }
 
-/** What a misled proxy looks like: valid TLS, and no HTTP/2 behind it. */
+/** As behind a misled proxy: valid TLS without HTTP/2. */
 function startHttp1(pem: Pem) {
   return Bun.serve({
     hostname: '127.0.0.1',

@@ -4,33 +4,32 @@ import type { Attempt, SimulatedAnswer } from '../../../src/gateway/simulator/ht
 import type { Arrival } from './arrival.ts'
 import type { Refusal } from './plan.ts'
 
-/** A request that passed the gateway's checks, and the ways that gateway answers it. */
+/** A request that passed the gateway's checks, and how this gateway answers it. */
 export interface Notice {
   readonly shown: Pick<Arrival, 'gateway' | 'token' | 'collapse' | 'apnsId' | 'text' | 'badge'>
   accept(): SimulatedAnswer
-  /** Its `retry-after` is replaced. */
+  /** The caller sets `retry-after`. */
   refuse(as: Refusal): SimulatedAnswer
 }
 
-/** What tells APNs, FCM and push services apart. */
+/** The differences between APNs, FCM and push services. */
 export interface Protocol {
-  /** Requests at a time on a new connection, until the first is accepted; and after that. */
+  /** Concurrent requests of a new connection until the first is accepted, and afterwards. */
   readonly streams: readonly [first: number, usual: number]
-  /** The headers of an acceptance: all there is to say before the body is read. */
+  /** Only the headers of an acceptance: the body is unread. */
   acceptEarly(): SimulatedAnswer
-  /** Whether a 200 with garbage says that it was taken. */
+  /** Whether any 200 counts as accepted. */
   readonly anyBodySaysTaken: boolean
   read(attempt: Attempt): Notice
-  /** The simulator's gateway: its TLS, its HTTP/2 and its checks. */
+  /** Starts the simulator's gateway: TLS, HTTP/2 and checks. */
   start(options: StartOptions): Promise<StartedGateway>
 }
 
 interface StartedGateway extends Http2Listener {
-  /** Absent: none speaks HTTP/1.1. */
+  /** Absent: it has no HTTP/1.1. */
   relayOf?(endpoint: string): string
 }
 
 type StartOptions = Pick<GatewayOptions, 'pem' | 'script' | 'record' | 'onConnection'> & {
-  /** Where the service finds it. */
   readonly reachedAt: () => string
 }

@@ -10,7 +10,7 @@ import type { Protocol } from './protocol.ts'
 
 const STREAMS = [100, 100] as const
 
-/** `location`: whether it says where the message is, as RFC 8030 asks for. */
+/** `location`: whether it sends the Location that RFC 8030 asks for. */
 export function webPushProtocol(known: KnownCredentials, { location }: { readonly location: boolean }): Protocol {
   const accept = (endpoint: string) => {
     const answer = webPushAcceptance(new URL(endpoint).origin, randomUUID())
@@ -25,7 +25,7 @@ export function webPushProtocol(known: KnownCredentials, { location }: { readonl
       const { notification } = body as { readonly notification?: { readonly tag?: string } }
       const collapse = notification?.tag ?? null
       return {
-        // A text without a title is in its place.
+        // A text without a title becomes the title.
         shown: { gateway: 'webpush', token, collapse, apnsId: null, text: text ?? title, badge },
         accept: () => accept(token),
         refuse: (as) => webPushRefusal(REFUSALS[as], 0),

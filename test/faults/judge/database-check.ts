@@ -1,10 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 
-/**
- * What is wrong with the database of a service that was stopped; nothing, when all is well. `owed`: recipients that have
- * failed, or wait.
- */
+/** Problems of a stopped service's database. `owed`: recipients that failed or wait. */
 export function checkDatabase(data: string, owed: number): readonly string[] {
   using database = new Database(join(data, 'bellhop.db'), { readonly: true })
   const findings: string[] = []
@@ -20,19 +17,19 @@ export function checkDatabase(data: string, owed: number): readonly string[] {
 }
 
 /**
- * Whether every delivery that has nobody left was written down as finished: that may come after its last page, when a
- * disk was full.
+ * Whether every delivery without open recipients is stored as finished. On a full disk that may come after the last
+ * page.
  */
 export function allFinished(data: string, mayWait = true): boolean {
   using database = new Database(join(data, 'bellhop.db'), { readonly: true })
   return database.query(mayWait ? UNFINISHED : OPEN).values().length === 0
 }
 
-/** Recipients of a delivery `d` that are to be sent to again. */
+/** Recipients of a delivery `d` that are due again. */
 const WAITING = `(SELECT count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform
   AND e.state NOT IN ('rejected', 'gone', 'expired'))`
 
-/** Of a delivery `d` that its gateway refuses for everybody, those who were asked: the others have failed unread. */
+/** Recipients that were asked, of a delivery `d` that its gateway refuses for everybody: the others fail unread. */
 const ASKED = `(SELECT accepted + count(*) FROM push_exception e WHERE e.push = d.push AND e.platform = d.platform)`
 
 const UNFINISHED = `SELECT 1 FROM delivery d WHERE finished_at IS NULL AND

@@ -5,7 +5,7 @@ import { checkDatabase } from './database-check.ts'
 import { judge, together } from './judge.ts'
 import type { Judgement } from './judge.ts'
 
-/** Asks the service about everything, stops it, and judges its answers and its database. */
+/** Asks the service, stops it, and judges its answers and its database. */
 export async function judgeStage(stage: Stage): Promise<Judgement> {
   const ends = await Promise.all(
     partiesOf(stage).map(async ({ api, ledger: { pushes, devices, fates } }) => {
@@ -21,13 +21,13 @@ export async function judgeStage(stage: Stage): Promise<Judgement> {
   return { ...judgement, findings: [...judgement.findings, ...checkDatabase(data, judgement.owed)] }
 }
 
-/** Between two looks, in ms. */
+/** Between two checks, in ms. */
 const PAUSE_MS = 250
 
-/** Pushes looked at, the newest. */
+/** Newest pushes that are checked. */
 const NEWEST = 3
 
-/** Looks at the counts all the while, and accuses once: `t = s + failed + waiting` whenever it can be seen, `s ≤ t`. */
+/** Checks the counts repeatedly, and accuses once: `t = s + failed + waiting`, and `s ≤ t`. */
 export function watchCounts(stage: Stage): { stop(): Promise<void> } {
   const { api, ledger } = stage
   const stop = new AbortController()

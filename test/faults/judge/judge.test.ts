@@ -4,7 +4,7 @@ import type { KnownDevice } from '../stage/ledger.ts'
 import { judge } from './judge.ts'
 import type { Evidence } from './judge.ts'
 
-/* The judge of bun run faults: a harness that misses what it looks for would say "0 lost" of anything. */
+/* A harness that misses what it looks for would report "0 lost" every time. */
 const device = (token: string): KnownDevice => ({
   platform: 0,
   token,
@@ -31,7 +31,7 @@ const arrival = (token: string, changes: Partial<Arrival> = {}): Arrival => ({
 
 const listed = (token: string) => ({ platform: '0', token, tag: ['even'], alias: null, badge: 0 })
 
-/** One push to the devices `a` and `b`, and nothing wrong. */
+/** One correct push to the devices `a` and `b`. */
 function evidence(changes: Partial<Evidence> = {}): Evidence {
   return {
     pushes: [

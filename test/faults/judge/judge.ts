@@ -5,46 +5,46 @@ import type { Fate, KnownDevice, KnownPush, Platform } from '../stage/ledger.ts'
 import type { ListedDevice } from '../stage/api.ts'
 
 /**
- * A kill -9 this much later, in ms, must not repeat what was answered: its page was settled long before. See
- * `STRAGGLER_MS` in delivery/open/batch.ts, and a commit.
+ * A kill -9 this much after an answer, in ms, must not repeat it: its page is stored. See `STRAGGLER_MS` in
+ * src/delivery/open/batch.ts, plus a commit.
  */
 const SETTLED_MS = 5_000
 
-/** Of one push and platform: `MAX_UNWRITTEN` of delivery/open/state.ts. */
+/** Of one push and platform: `MAX_UNWRITTEN` of src/delivery/open/batch-line.ts. */
 const UNWRITTEN_MOST = 16 * 500
 
-/** What a scenario left behind. */
+/** The results of a scenario. */
 export interface Evidence {
   readonly pushes: readonly KnownPush[]
   readonly devices: ReadonlyMap<string, KnownDevice>
-  /** Devices (`keyOf`) that their gateway takes nothing for. */
+  /** Devices (`keyOf`) that their gateway refuses. */
   readonly fates: ReadonlyMap<string, Fate>
   readonly arrivals: readonly Arrival[]
-  /** Lives whose last pages no disk took: what they had sent may be sent again, up to `UNWRITTEN_MOST`. */
+  /** Lives whose last pages did not reach the disk: up to `UNWRITTEN_MOST` may be repeated. */
   readonly unwritten: ReadonlySet<number>
-  /** When lives of the service were killed, ms since the Unix epoch. */
+  /** Deaths of lives, in ms since the Unix epoch. */
   readonly killedAt: ReadonlyMap<number, number>
-  /** Of GET /analytics; `null` if it was not answered. */
+  /** GET /analytics; `null`: no answer. */
   readonly analytics: { readonly t: number; readonly s: number } | null
-  /** Of GET /deviceToken/all; `null` if it was not answered. */
+  /** GET /deviceToken/all; `null`: no answer. */
   readonly listed: readonly ListedDevice[] | null
 }
 
 export interface Judgement {
   readonly pushes: number
-  /** Notifications that reached a gateway which took them, each device of each push counted once. */
+  /** Devices of each push that a gateway took, each counted once. */
   readonly notifications: number
-  /** Devices of acknowledged pushes that no gateway took one for. */
+  /** Devices of acknowledged pushes that no gateway took. */
   readonly lost: number
-  /** Taken again, by a gateway that had taken the same before. */
+  /** Notifications taken more than once. */
   readonly repeated: number
-  /** The same of one push on one platform, the most. */
+  /** The most of one push on one platform. */
   readonly repeatedMost: number
-  /** From the 2xx to the gateway, the longest, in ms. */
+  /** Longest time from the 2xx to the gateway, in ms. */
   readonly longestDelayMs: number
-  /** Devices of acknowledged pushes that were sent to, and that no gateway takes anything for. */
+  /** Devices of acknowledged pushes that were tried and that their gateway refuses. */
   readonly owed: number
-  /** What must not be; none when all is well. */
+  /** Violations. */
   readonly findings: readonly string[]
 }
 
@@ -55,13 +55,11 @@ interface Sending {
 }
 
 /**
- * Holds what the gateways saw against what the service acknowledged.
- *
- * One notification is one device of one push. It is *taken* when a gateway acts on it. A gateway that takes it and
- * whose answer is lost (reset, cut off, too late, or answered to a process that was killed before it wrote that down)
- * leaves its fate unknown, and only then may it be taken again: `t` and `s` count it once all the same. So in the end
- * t = s = notifications, and what the gateways took = notifications + repeated. Devices that a gateway takes nothing for
- * stand in t beside them: they have failed, or wait.
+ * Compares what the gateways saw with what the service acknowledged. A notification is one device of one push. It is
+ * *taken* when a gateway acts on it. If the answer was lost (reset, cut off, too late, or its process was killed before
+ * storing it), its fate is unknown, and only then may it be taken again: `t` and `s` count it once. In the end t = s =
+ * notifications, and the gateways took notifications + repeated. Refused devices count in t alone: they failed, or
+ * wait.
  */
 export function judge(evidence: Evidence): Judgement {
   const { pushes, arrivals, analytics } = evidence
@@ -131,7 +129,7 @@ export function judge(evidence: Evidence): Judgement {
   return { pushes: pushes.length, notifications, lost, repeated, repeatedMost, longestDelayMs, owed, findings }
 }
 
-/** Of all applications that a scenario has. */
+/** The judgement of all applications of a scenario. */
 export function together(judgements: readonly Judgement[]): Judgement {
   const total = (field: 'pushes' | 'notifications' | 'lost' | 'repeated' | 'owed') =>
     sum(judgements.map((judgement) => judgement[field]))
@@ -152,7 +150,7 @@ function mayReach({ must, never, open, ackedAt }: KnownPush, { platform, token, 
   return must.has(key) || never.has(key) || (open && (ackedAt === null || askedAt <= ackedAt))
 }
 
-/** How often it was taken again although the sender could know that it had been. */
+/** Repeats although the sender could know the outcome. */
 function needlessRepeats(arrivals: readonly Arrival[], { killedAt, unwritten }: Evidence): number {
   let needless = 0
   for (const [at, again] of arrivals.entries()) {
@@ -181,7 +179,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** Whatever was acknowledged of a device must be listed; and its badge counts every push with one badge once. */
+/** Every acknowledged device must be listed. Its badge counts every push with a badge once. */
 function judgeDevices({ devices, fates, listed }: Evidence, sendings: readonly Sending[]): readonly string[] {
   if (listed === null) return ['the devices were not listed']
   const findings: string[] = []

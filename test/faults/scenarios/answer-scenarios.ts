@@ -10,22 +10,21 @@ import { devicesOf } from '../stage/api.ts'
 import { reached } from '../stage/settled.ts'
 import type { Scenario } from './scenario.ts'
 
-/** How long all of it may take to arrive, in ms. */
+/** Time limit for delivery, in ms. */
 const SENT_MS = 60_000
 
-/** How long a credential that was refused may wait at the most, in ms: 30 s and what comes after. */
+/** Longest wait for a refused credential, in ms: 30 s and the following attempts. */
 const PATIENCE_MS = 120_000
 
-/** How long a gateway says the same to everybody, in ms. */
+/** How long a gateway refuses everything, in ms. */
 const LASTING_MS = 2_000
 
-/** Devices that FCM has forgotten. */
 const DEAD = 5
 
-/** One in so many devices was gone before it registered. */
+/** One of this many devices was gone before it registered. */
 const GONE_BEFORE = 10
 
-/** What APNs and Google's services have answered other people's senders (test/gateway/reality/rows.ts). */
+/** Answers that APNs and Google's services have given to other senders (test/gateway/reality/rows.ts). */
 export const ANSWER_SCENARIOS: readonly Scenario[] = [
   some('apns-updates', 'APNs: 429 TooManyProviderTokenUpdates, though the token is the same', 'apns', () =>
     ofApple('TooManyProviderTokenUpdates'),
@@ -77,7 +76,7 @@ function ofApple(reason: ApnsReason): Extract<PlannedReply, { kind: 'say' }> {
   return { kind: 'say', answer: apnsRefusal(reason, crypto.randomUUID()) }
 }
 
-/** What one in fifty first requests is answered. */
+/** One in fifty first requests gets this answer. */
 function some(name: string, what: string, of: 'apns' | 'fcm', reply: () => PlannedReply): Scenario {
   return {
     name,
@@ -93,7 +92,7 @@ function some(name: string, what: string, of: 'apns' | 'fcm', reply: () => Plann
   }
 }
 
-/** What FCM says of a few devices, which leave once it takes messages for others. */
+/** FCM refuses a few devices. They leave once it accepts others. */
 function dead(name: string, what: string, refusal: FcmRefusal): Scenario {
   return {
     name,
@@ -117,7 +116,7 @@ function dead(name: string, what: string, refusal: FcmRefusal): Scenario {
   }
 }
 
-/** What every request to APNs is answered for two seconds. */
+/** Every request to APNs gets this answer for two seconds. */
 function everybody(name: string, what: string, reply: PlannedReply): Scenario {
   return {
     name,
@@ -134,7 +133,6 @@ function everybody(name: string, what: string, reply: PlannedReply): Scenario {
   }
 }
 
-/** Google's token endpoint refuses the first request for an access token. */
 function refusedGrant(name: string, what: string, fault: GrantFault): Scenario {
   return {
     name,

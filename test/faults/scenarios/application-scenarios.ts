@@ -18,16 +18,15 @@ const APPLICATIONS = 300
 const DEVICES = 10
 const TURNS = 3
 
-/** One of so many has a phone at the front that fails. */
+/** One of this many applications starts with a failing phone. */
 const TROUBLED = 10
 
-/** How long all of them may take, in ms. */
+/** Time limit for a turn, in ms. */
 const TURN_MS = 30_000
 
-/** Connections that may be opened beyond one for each credential, in all turns. */
+/** Connections allowed beyond one per credential, in all turns. */
 const SPARE_CONNECTIONS = APPLICATIONS / 5
 
-/** Many applications, some of them in trouble. */
 export const APPLICATION_SCENARIOS: readonly Scenario[] = [
   {
     name: 'applications',
@@ -58,7 +57,7 @@ export const APPLICATION_SCENARIOS: readonly Scenario[] = [
   },
 ]
 
-/** Made past the commands, of which each would be a process; their devices come by the API. */
+/** Stores them directly, since each command would be a process. The API registers their devices. */
 async function addApplications(stage: Stage): Promise<readonly (Party & { readonly pushes: Pushes })[]> {
   await stage.stop()
   const made = storeApplications(stage)

@@ -10,30 +10,29 @@ const DAY_MS = 24 * HOUR_MS
 
 const TRAFFIC_MS = 3_000
 
-/** A broadcast at this pace takes a second or so. */
+/** Makes a broadcast take about a second. */
 const LATENCY_MS = [5, 120] as const
 
 /** How long the clock is wrong, in ms. */
 const WRONG_MS = 5_000
 
-/** How long it may take after that until everything has arrived, in ms. */
+/** Time limit for delivery after that, in ms. */
 const REPAIRED_MS = 75_000
 
-/** How long a first broadcast may take on a slow machine, in ms. */
+/** Time limit for a first broadcast on a slow machine, in ms. */
 const FIRST_MS = 20_000
 
-/** Said to the one in use when the clock is a day ahead: it is a day old, or from tomorrow. */
+/** The provider token in use is a day old, or from tomorrow. */
 const TOKEN_REFUSED = /^(Expired|Invalid)ProviderToken$/
 
 const SHIFTED_CLOCK = Bun.fileURLToPath(import.meta.resolve('../stage/shifted-clock.ts'))
 
-/** What some of APNs' devices meet, so that they wait for another attempt. */
+/** Some of APNs' devices wait for a second attempt. */
 const ONCE_500: Plan = ({ token, attempt }) =>
   attempt > 1 || !token.endsWith('7') ? null : { kind: 'refuse', as: 500 }
 
 const hindrance: Scenario['hindrance'] = ({ compiled }) => (compiled ? 'a compiled binary takes no other clock' : null)
 
-/** The clock of the machine jumps, and is put right. */
 export const CLOCK_SCENARIOS: readonly Scenario[] = [
   {
     name: 'clock-back',
@@ -41,13 +40,13 @@ export const CLOCK_SCENARIOS: readonly Scenario[] = [
     hindrance,
     async run(stage) {
       const clock = await withClock(stage)
-      // Both gateways know a token from before: none is given, or taken, that says an hour ago.
+      // Makes both gateways know a token, so that no earlier one is issued or taken.
       await stage.pushes.toAll()
       await reached(stage, FIRST_MS)
       stage.apns.plan = ONCE_500
       const sent = stage.pushes.mixture(TRAFFIC_MS)
       await Bun.sleep(TRAFFIC_MS / 3)
-      // And a whole gateway that has asked for a pause.
+      // And a whole gateway is paused.
       stage.fcm.plan = always({ kind: 'refuse', as: 503, retryAfterSeconds: 2 })
       await stage.pushes.toOne(1)
       await Bun.sleep(100)
@@ -63,7 +62,7 @@ export const CLOCK_SCENARIOS: readonly Scenario[] = [
     what: 'the clock goes ahead a day in the middle of a broadcast, and back after 5 s',
     hindrance,
     expects: TOKEN_REFUSED,
-    // A refused credential is tried again after half a minute, and after a minute.
+    // A refused credential is tried again after 30 s and after a minute.
     promptMs: 75_000,
     patienceMs: 90_000,
     async run(stage) {
@@ -101,7 +100,7 @@ export const CLOCK_SCENARIOS: readonly Scenario[] = [
   },
 ]
 
-/** Starts it again with a clock that can be shifted; `aheadMs`: from the start on. */
+/** Restarts the service with a clock that can be shifted; `aheadMs`: from the start. */
 async function withClock(stage: Stage, aheadMs = 0) {
   const offset = join(stage.data, 'clock-offset')
   const shift = async (ms: number): Promise<void> => void (await Bun.write(offset, String(ms)))

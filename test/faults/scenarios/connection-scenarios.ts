@@ -3,16 +3,14 @@ import type { PlannedReply } from '../gateways/plan.ts'
 import { reached } from '../stage/settled.ts'
 import type { Scenario } from './scenario.ts'
 
-/** How long a broadcast may take, in ms. */
+/** Time limit for a broadcast, in ms. */
 const STEP_MS = 45_000
 
-/** How long a gateway closes every connection, in ms. */
 const CLOSING_MS = 10_000
 
-/** What one credential may open meanwhile. */
+/** Allowed for one credential during that time. */
 const CONNECTIONS = 30
 
-/** Gateways whose connections are of no use. */
 export const CONNECTION_SCENARIOS: readonly Scenario[] = [
   closing('closed-unanswered', 'without an answer', { kind: 'part', answered: false }),
   closing('closed-answered', 'with its answer', { kind: 'part', answered: true }),
@@ -20,8 +18,8 @@ export const CONNECTION_SCENARIOS: readonly Scenario[] = [
     name: 'continuation',
     what: 'the head of each answer of APNs in hundreds of CONTINUATION frames',
     promptMs: 45_000,
-    // fetch leaves such answers unread, and the connection. It is given up at the second, and a request goes alone until
-    // an answer to one was read.
+    // fetch cannot read such answers. The connection is given up at the second one, and requests go alone until an
+    // answer was read.
     repeatedMost: 2,
     async run(stage) {
       stage.apns.plan = always({ kind: 'flood' })

@@ -6,29 +6,29 @@ import { reached } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
 
-/** How long a broadcast may take before the next step, in ms: then the row has failed, and says by how much. */
+/** Time limit for a broadcast before the next step, in ms. Later deliveries fail the row. */
 const STEP_MS = 45_000
 
-/** More than are held in memory of each kind: pushes to many, and to one. */
+/** More than the service holds in memory: pushes to many, and to one. */
 const BROADCASTS = 45
 const SINGLES = 600
 const BY_ALIAS = 20
 
 const ALIAS = 'whose phone fails'
 
-/** What one device gets from its gateway, whatever is sent to it. */
+/** How a gateway answers every request for one device. */
 interface Ailment {
   readonly apns: PlannedReply
   readonly fcm: PlannedReply
   readonly fate: Fate
-  /** The first so many of each platform, and so many in the middle. Default 1. */
+  /** This many first devices of each platform, and as many from the middle. Default 1. */
   readonly devices?: number
   readonly promptMs?: number
 }
 
 const refuse = (as: Extract<PlannedReply, { kind: 'refuse' }>['as']): PlannedReply => ({ kind: 'refuse', as })
 
-/** A device that is at fault, or that its gateway takes for one: all others get everything, and at once. */
+/** One device fails, or its gateway says so. All others must get everything without delay. */
 export const DEVICE_SCENARIOS: readonly Scenario[] = [
   one('one-500', 'always 500', { apns: refuse(500), fcm: refuse(500), fate: 'waits' }),
   one('one-503', 'always 503', { apns: refuse(503), fcm: refuse(503), fate: 'waits' }),
@@ -62,7 +62,7 @@ export const DEVICE_SCENARIOS: readonly Scenario[] = [
     apns: { kind: 'silence', taken: false },
     fcm: { kind: 'silence', taken: false },
     fate: 'waits',
-    // The first request of a connection goes alone, and its deadline is 15 s.
+    // The first request of a connection goes alone, with a deadline of 15 s.
     promptMs: 40_000,
   }),
   one('one-mismatch', 'DeviceTokenNotForTopic, at FCM SENDER_ID_MISMATCH', {
@@ -80,14 +80,14 @@ export const DEVICE_SCENARIOS: readonly Scenario[] = [
     fcm: refuse('bad token'),
     fate: 'leaves',
     devices: 10,
-    // Ten are enough to accuse a credential that has proven nothing, which waits 30 s.
+    // Ten are enough to suspect an unproven credential, which then waits for 30 s.
     promptMs: 40_000,
   }),
 ]
 
 /**
- * The first device and one in the middle fare badly: with a credential that has proven nothing, and once it has, after a
- * start. Then as many pushes to one that waits as would fill every place in memory, and others after them.
+ * The first device and one in the middle fail: with an unproven credential, and with a proven one after a start. Then
+ * more pushes wait for one of them than fit in memory, and others follow.
  */
 function one(name: string, what: string, ailment: Ailment): Scenario {
   const { fate, devices = 1, promptMs = 10_000 } = ailment
@@ -116,7 +116,7 @@ function one(name: string, what: string, ailment: Ailment): Scenario {
       await stage.pushes.toAll()
       await reached(stage, STEP_MS)
       await stage.stop()
-      // Those that have left would not be asked again.
+      // Devices that left would not be asked again.
       if (fate === 'leaves') for (const platform of [0, 1] as const) fallIll(platform, devices)
       await stage.start()
       await stage.pushes.toAll()
@@ -128,7 +128,7 @@ function one(name: string, what: string, ailment: Ailment): Scenario {
   }
 }
 
-/** More pushes that wait for one phone than there is room for, and after each kind one that waits for nobody. */
+/** More pushes wait for one phone than there is room for. After each kind, one push waits for nobody. */
 async function crowdOf({ pushes, api, ledger }: Stage, phone: KnownDevice): Promise<void> {
   const { platform, token } = phone
   await api.call('PUT', '/alias', { platform, token, alias: ALIAS + platform })

@@ -12,23 +12,23 @@ const MEBIBYTE = 1024 * 1024
 
 const TRAFFIC_MS = 3_000
 
-/** More than `UNWRITTEN_MOST` of judge.ts, twice over. */
+/** More than twice `UNWRITTEN_MOST` of judge.ts. */
 const CROWD = 20_000
 const CROWD_TAG = 'crowd'
 
-/** So slow that all of them take seconds. */
+/** Makes the broadcast take seconds. */
 const LATENCY_MS = [200, 400] as const
 
-/** How many are sent before the disk is full. */
+/** Arrivals before the disk fills. */
 const BEGUN = 1_000
 
-/** How long a service may take to stop sending on a full disk, in ms. */
+/** Time limit for the service to stop sending on a full disk, in ms. */
 const STANDSTILL_MS = 20_000
 
-/** Said with `UNWRITTEN_CODE` by a stop after which something is sent again. */
+/** The message of exit code `UNWRITTEN_CODE`. */
 const UNWRITTEN_SENTENCE = /(\d+) notifications? that (?:was|were) sent could not be stored, and will be sent again/
 
-/** Enough that new ones of this size touch an index page each: a turn of them is larger than SQLite's cache. */
+/** So many that new ones of this size touch an index page each: one round exceeds SQLite's cache. */
 const LONG_TOKENS = 40_000
 const LONG_TOKEN_CHARACTERS = 440
 const SPILL_ROUNDS = 3
@@ -36,12 +36,11 @@ const SPILL_BATCHES = 16
 const SPILL_PUSHES = 40
 const SPILL_ROOM_BYTES = 8 * MEBIBYTE
 
-/** The disk of the service is full. */
 export const DISK_SCENARIOS: readonly Scenario[] = [
   {
     name: 'disk-full',
     what: 'the disk is full for 3 s',
-    // Of a smaller one nothing new would be taken, full or not.
+    // On a smaller disk the service takes nothing new anyway.
     diskBytes: 192 * MEBIBYTE,
     async run(stage) {
       await stage.pushes.toAll({ badge: true })
@@ -72,7 +71,7 @@ export const DISK_SCENARIOS: readonly Scenario[] = [
           ),
           ...Array.from({ length: SPILL_PUSHES }, async () => (await stage.pushes.toOne(1), true)),
         ]
-        // They are to be on their way all together.
+        // All calls must be under way.
         await Bun.sleep(100)
         const free = fillDisk(stage.data, SPILL_ROOM_BYTES)
         goOn()
@@ -100,7 +99,7 @@ export const DISK_SCENARIOS: readonly Scenario[] = [
   }),
 ]
 
-/** The disk fills in the middle of a broadcast, the service ends, there is room again, and it starts. */
+/** The disk fills during a broadcast, the service ends, gets room, and starts. */
 function unwritten(name: string, what: string, end: (stage: Stage) => Promise<void>): Scenario {
   return {
     name,
@@ -116,7 +115,7 @@ function unwritten(name: string, what: string, end: (stage: Stage) => Promise<vo
       await stage.pushes.toTag(CROWD_TAG)
       while (arrivals.length < BEGUN) await Bun.sleep(5)
       const freeMost = fillDisk(stage.data)
-      // Else the service gives it away now.
+      // Otherwise the service frees it now.
       rmSync(join(stage.data, 'reserve'), { force: true })
       const freeRest = fillDisk(dirname(stage.data))
       const deadline = Date.now() + STANDSTILL_MS
@@ -135,14 +134,14 @@ function unwritten(name: string, what: string, end: (stage: Stage) => Promise<vo
   }
 }
 
-/** How many are written down as taken. */
+/** Deliveries stored as accepted. */
 function acceptedIn({ data }: Stage): number {
   using database = new Database(join(data, 'bellhop.db'), { readonly: true })
   const sum = database.query<{ accepted: number }, []>('SELECT coalesce(sum(accepted), 0) AS accepted FROM delivery')
   return sum.get()?.accepted ?? 0
 }
 
-/** A log that is long already takes writes on a full disk. */
+/** A long WAL file takes writes on a full disk. */
 function emptyLog({ data }: Stage): void {
   using database = new Database(join(data, 'bellhop.db'))
   database.run('PRAGMA busy_timeout = 5000')
@@ -153,7 +152,7 @@ function hexTokens({ seed }: Stage, from: number, count: number): string[] {
   return Array.from({ length: count }, (_, n) => tokenOf(0, 'crowd', seed, from + n))
 }
 
-/** No hexadecimal ones, which are stored in half the bytes. */
+/** Not hexadecimal: those are stored in half the bytes. */
 function longTokens({ seed }: Stage, from: number, count: number): string[] {
   return Array.from({ length: count }, (_, n) => tokenOf(0, 'long', seed, from + n).padEnd(LONG_TOKEN_CHARACTERS, 'x'))
 }

@@ -27,19 +27,18 @@ const ERROR_CODES = [
 const INTERNAL_ERROR = 2
 const ENHANCE_YOUR_CALM = 11
 
-/** How long the usual traffic lasts, in ms. */
+/** Duration of the usual traffic, in ms. */
 const TRAFFIC_MS = 2_000
 
-/** How long all of it may take to arrive, in ms. */
+/** Time limit for delivery, in ms. */
 const SENT_MS = 60_000
 
-/** How long the service may take to meet a gateway that has changed, in ms. */
+/** Time limit for the service to meet a changed gateway, in ms. */
 const MEET_MS = 20_000
 
-/** Longer than `DEADLINE_MS` of gateway/transport/transport.ts and what it may be late, in ms. */
+/** Longer than `DEADLINE_MS` of src/gateway/transport/transport.ts and its tolerance, in ms. */
 const AFTER_DEADLINE_MS = 18_000
 
-/** Gateways that answer badly, or not at all, or not only that. */
 export const GATEWAY_SCENARIOS: readonly Scenario[] = [
   some('goaway', 'GOAWAY without error; what is open is answered', 0.02, () => ({ kind: 'farewell', half: false })),
   some('goaway-half', 'GOAWAY without error; half of what is open was not processed', 0.02, () => ({
@@ -102,7 +101,7 @@ export const GATEWAY_SCENARIOS: readonly Scenario[] = [
   burst('503-after', 'for 1.5 s, with Retry-After: 2', 503, 2),
 ]
 
-/** A fault that a share of all first requests meets, as long as the traffic lasts. */
+/** A share of all first requests meets the fault. */
 function some(name: string, what: string, share: number, reply: (coin: number) => PlannedReply): Scenario {
   return {
     name,
@@ -112,7 +111,7 @@ function some(name: string, what: string, share: number, reply: (coin: number) =
       stage.apns.plan = plan
       if (!quick) stage.fcm.plan = plan
       await stage.pushes.mixture(TRAFFIC_MS)
-      // A machine that is slow has most of it still to send.
+      // A slow machine is still sending.
       await reached(stage, SENT_MS)
       both(stage, (gateway) => (gateway.plan = null))
       return stage.apns.met + stage.fcm.met
@@ -120,7 +119,7 @@ function some(name: string, what: string, share: number, reply: (coin: number) =
   }
 }
 
-/** Both gateways change while traffic is on its way, and change back. */
+/** Both gateways change during traffic, and change back. */
 function behind(name: string, what: string, mode: Behind): Scenario {
   return {
     name,
@@ -130,11 +129,11 @@ function behind(name: string, what: string, mode: Behind): Scenario {
       await Bun.sleep(50 + 200 * chance(stage.seed, name))
       const connections = () => stage.apns.connections.total + stage.fcm.connections.total
       const before = connections()
-      // It drops the connections, and what was on them waits.
+      // It drops the connections, and their requests wait.
       const turned = quick ? [stage.apns] : [stage.apns, stage.fcm]
       for (const gateway of turned) gateway.turn(mode)
       await sent
-      // On a slow machine it may not have come back yet to find out.
+      // A slow machine may not have reconnected yet.
       await within(MEET_MS, () => connections() > before)
       const met = connections() - before
       for (const gateway of turned) gateway.turn('usual')
@@ -145,7 +144,6 @@ function behind(name: string, what: string, mode: Behind): Scenario {
   }
 }
 
-/** Nothing but this status while it lasts. */
 function burst(name: string, what: string, status: 429 | 500 | 503, retryAfterSeconds?: number): Scenario {
   return {
     name,

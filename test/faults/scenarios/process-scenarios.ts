@@ -6,16 +6,16 @@ import { settled } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
 
-/** What a broadcast may take until a kill, in ms: about as long as it takes to be sent, with gateways as slow as these. */
+/** Longest time from a broadcast to a kill, in ms: about what the broadcast takes at this latency. */
 const BROADCAST_MS = 800
 const LATENCY_MS = [5, 120] as const
 /** The same for a start. */
 const START_MS = 500
 
-/** Longer than a recipient that was on its way when the process died is kept from being sent to again, in ms. */
+/** Longer than the lease of a recipient whose process died, in ms. */
 const LEASE_MS = 70_000
 
-/** How long another process holds the database, in ms, and how long pushes are asked for then. */
+/** How long another process locks the database, and how long pushes are sent, in ms. */
 const LOCK_MS = 3_000
 const TRAFFIC_MS = 3_000
 
@@ -29,7 +29,7 @@ export const PROCESS_SCENARIOS: readonly Scenario[] = [
       slowDown(stage)
       if (!quick) rememberRetries(stage)
       for (let round = 1; round <= rounds; round++) await killOnce(stage, round, round === 1)
-      // With badges only when nothing else is open: two at a time may show the same number, which is no repeat.
+      // With a badge only when no other push is open: two at once may show the same number.
       const alone = await settled(stage, LEASE_MS)
       await killOnce(stage, rounds + 1, alone)
       return stage.killedAt.size
@@ -72,13 +72,12 @@ function slowDown({ apns, fcm }: Stage): void {
   fcm.latencyMs = LATENCY_MS
 }
 
-/** Whether something is being sent now. */
 async function isOpen({ api }: Stage): Promise<boolean> {
   const analytics = await analyticsOf(api)
   return analytics?.t !== analytics?.s
 }
 
-/** A few of the requests fail, so that recipients wait for another attempt when the process dies. */
+/** Makes recipients wait for a second attempt when the process dies. */
 function rememberRetries({ apns, fcm, seed }: Stage): void {
   apns.plan = someFirst(seed, 'retry', 0.02, always({ kind: 'refuse', as: 500 }))
   fcm.plan = someFirst(seed, 'retry', 0.005, always({ kind: 'refuse', as: 500 }))
@@ -87,7 +86,7 @@ function rememberRetries({ apns, fcm, seed }: Stage): void {
 async function killOnce(stage: Stage, round: number, badge: boolean): Promise<void> {
   const { pushes, seed } = stage
   await pushes.toAll({ badge })
-  // Not waited for: the kill may come before the answer.
+  // Not awaited: the kill may come before the answer.
   const others = Promise.all([pushes.toOne(0), pushes.toTag('even'), pushes.toOne(1)])
   await Bun.sleep(BROADCAST_MS * chance(seed, 'kill', round))
   await stage.kill()

@@ -11,24 +11,24 @@ import { reached, settled } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Browsers at each of the two push services. */
+/** Browsers at each push service. */
 const EACH = 200
 
-/** How long all of it may take to arrive, in ms. */
+/** Time limit for delivery, in ms. */
 const SENT_MS = 60_000
 
-/** How long a broadcast may take until a kill, in ms, with answers as slow as these. */
+/** Longest time from a broadcast to a kill, in ms, at this latency. */
 const BROADCAST_MS = 600
 const LATENCY_MS = [50, 400] as const
 
-/** As slow as an answer may be without its connection being given up, in ms. */
+/** The slowest answers that do not make the client give up the connection, in ms. */
 const SLOW_MS = [2_000, 3_000] as const
 
 const INTERNAL_ERROR = 2
 
 const RETRY_AFTER_SECONDS = 2
 
-/** Push services of browsers, of which one is at fault: the first of two. */
+/** The first of two push services fails. */
 export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
   some('silence', 'taken or not, and never answered', 0.05, (coin) => ({ kind: 'silence', taken: coin < 0.5 })),
   some('reset', 'RST_STREAM INTERNAL_ERROR', 0.1, (coin) => ({
@@ -193,7 +193,7 @@ export const PUSH_SERVICE_SCENARIOS: readonly Scenario[] = [
   },
 ]
 
-/** The second of them never says `Location`. */
+/** `bare` never sends `Location`. */
 function servicesOf({ pushServices: [faulty, bare] }: Stage): { readonly faulty: Gateway; readonly bare: Gateway } {
   if (faulty === undefined || bare === undefined) throw new Error('the stage has no push services')
   return { faulty, bare }
@@ -203,7 +203,7 @@ function saying(refusal: WebPushRefusal, by?: PlayedService): PlannedReply {
   return { kind: 'say', answer: webPushRefusal(refusal, RETRY_AFTER_SECONDS, by) }
 }
 
-/** What one push service says of every fifth browser, which is not asked again. */
+/** One push service refuses every fifth browser, which must not be asked again. */
 function leaving(name: string, what: string, refusal: WebPushRefusal, by?: PlayedService): Scenario {
   return {
     name: `browsers-${name}`,
@@ -217,7 +217,7 @@ function leaving(name: string, what: string, refusal: WebPushRefusal, by?: Playe
       faulty.plan = forTokens(gone, saying(refusal, by))
       for (let n = 0; n < 2; n++) {
         await stage.pushes.toBrowsers()
-        // Whoever is asked at the same time by another push is asked twice.
+        // A push that is sent at the same time asks twice.
         await settled(stage, SENT_MS)
       }
       const { met } = faulty
@@ -227,7 +227,7 @@ function leaving(name: string, what: string, refusal: WebPushRefusal, by?: Playe
   }
 }
 
-/** What every request to one push service is answered for two seconds; the other gets its own meanwhile. */
+/** Every request to one push service gets this answer for two seconds. */
 function everybody(name: string, what: string, refusal: WebPushRefusal, by?: PlayedService): Scenario {
   return {
     name: `browsers-${name}`,
@@ -248,7 +248,7 @@ function everybody(name: string, what: string, refusal: WebPushRefusal, by?: Pla
   }
 }
 
-/** A fault that a share of all first requests to one push service meets; the other gets its own meanwhile. */
+/** A share of all first requests to one push service meets the fault. */
 function some(
   name: string,
   what: string,

@@ -1,38 +1,36 @@
 import type { Stage } from '../stage/stage.ts'
 
-/** One fault: how it is made, and that it is over again. */
+/** A fault, and its end. */
 export interface Scenario {
   readonly name: string
-  /** In a few words, for the table. */
+  /** For the table. */
   readonly what: string
   /**
-   * Breaks something while pushes are sent, and heals it; says how often the fault was met. The service must run when
-   * it is done.
+   * Breaks something during traffic and heals it; returns how often the fault was met. The service must run at the end.
    */
   run(stage: Stage, options: ScenarioOptions): Promise<number>
-  /** How long after that everything must have arrived, in ms. Default 60,000. */
+  /** Time limit for delivery after `run`, in ms. Default 60,000. */
   readonly patienceMs?: number
-  /** The longest that anybody may have waited who could be reached, in ms. Default: however long. */
+  /** The longest wait of a reachable device, in ms. Default unlimited. */
   readonly promptMs?: number
-  /** How many may be taken again, where that can be said. Default: however many of unknown fate. */
+  /** Most notifications that may be taken again. Default: any of unknown fate. */
   readonly repeatedMost?: number
-  /** Refusals of the gateways that belong to the fault; any other is the service's. */
+  /** Refusals of the gateways that the fault causes. Others are the service's fault. */
   readonly expects?: RegExp
-  /** It needs push services of browsers. */
+  /** Needs push services of browsers. */
   readonly browsers?: true
-  /** Its data directory is on a disk of its own of so many bytes. */
+  /** Puts the data directory on its own disk of this size. */
   readonly diskBytes?: number
-  /** Its data directory is in this one. */
+  /** The parent of the data directory. */
   readonly directory?: string
-  /** Why it cannot run here; `null` if it can. */
+  /** Why it cannot run here; `null`: it can. */
   readonly hindrance?: (options: ScenarioOptions) => string | null
 }
 
 export interface ScenarioOptions {
-  /** How often the service is killed with -9. */
+  /** Number of kill -9. */
   readonly rounds: number
-  /** Whether the service is the compiled binary. */
   readonly compiled: boolean
-  /** Nothing after which somebody waits long: FCM's recipients wait 10 to 20 s for their second attempt. */
+  /** Leaves out long waits: FCM's recipients wait 10 to 20 s for a second attempt. */
   readonly quick: boolean
 }

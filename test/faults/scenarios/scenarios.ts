@@ -11,7 +11,7 @@ import { PUSH_SERVICE_SCENARIOS } from './push-service-scenarios.ts'
 import { TOKEN_SCENARIOS } from './token-scenarios.ts'
 import { WEBHOOK_SCENARIOS } from './webhook-scenarios.ts'
 
-/** All faults, in the order of the table. */
+/** In the order of the table. */
 export const SCENARIOS: readonly Scenario[] = [
   ...PROCESS_SCENARIOS,
   ...DISK_SCENARIOS,

@@ -8,24 +8,23 @@ import { reached } from '../stage/settled.ts'
 import type { Stage } from '../stage/stage.ts'
 import type { Scenario } from './scenario.ts'
 
-/** How long a broadcast may take before the next step, in ms: then the row has failed, and says by how much. */
+/** Time limit for a broadcast before the next step, in ms. Later deliveries fail the row. */
 const STEP_MS = 100_000
 
-/** As far away as Apple is from much of the world. */
+/** As from much of the world to Apple. */
 const ROUND_TRIP_MS = [40, 40] as const
 
-/** So many of the oldest, of each platform, are dead; `BAD` more are what no gateway has issued. */
+/** Unregistered first devices of each platform, followed by `BAD` tokens that no gateway issued. */
 const DEAD = [900, 300] as const
 const BAD = 40
 
-/** What may be set aside of each platform in a bad hour, and what may be asked for before a refused push ends. */
+/** Most devices of a platform set aside in a bad hour, and most requests before a refused push ends. */
 const BAD_HOUR_DEVICES = 300
 const REFUSED_PUSH_REQUESTS = 300
 
-/** How long a service may take to see that all is wrong, in ms. */
+/** Time limit for the service to notice, in ms. */
 const NOTICE_MS = 20_000
 
-/** Gateways that refuse tokens, or what is sent: many, or all of them. */
 export const TOKEN_SCENARIOS: readonly Scenario[] = [
   {
     name: 'dead-first',
@@ -58,10 +57,10 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
     name: 'bad-hour',
     what: 'a gateway that knew every token knows none; then it does again, and what was set aside is restored',
     async run(stage) {
-      // What was accepted before is not believed to be bad all at once; a stranger is, for it harms nobody.
+      // Devices that a gateway has accepted before must not all be believed bad.
       await stage.pushes.toAll()
       await reached(stage, STEP_MS)
-      // Who comes in meanwhile may be in an audience or not: that cannot be told of a push that nobody gets.
+      // Whether a new device is in an audience cannot be told for a push that nobody gets.
       await stage.registrar.stop()
       const since = new Date().toISOString()
       for (const gateway of [stage.apns, stage.fcm]) gateway.plan = always({ kind: 'refuse', as: 'bad token' })
@@ -117,7 +116,7 @@ function knownOn({ ledger }: Stage, platform: Platform): readonly KnownDevice[] 
   return [...ledger.devices.values()].filter((device) => device.platform === platform)
 }
 
-/** Both credentials are known to be good: each gateway has taken something. */
+/** Proves both credentials: each gateway accepts a push. */
 async function proveBoth(stage: Stage): Promise<void> {
   for (const platform of [0, 1] as const) {
     const device = knownOn(stage, platform).at(-1)
@@ -126,7 +125,7 @@ async function proveBoth(stage: Stage): Promise<void> {
   await reached(stage, STEP_MS)
 }
 
-/** Resolves when a count has stood still for a second. */
+/** Resolves when a count has not changed for a second. */
 async function quiet(count: () => number): Promise<void> {
   const deadline = Date.now() + NOTICE_MS
   for (let before = -1; Date.now() < deadline && (count() !== before || before === 0);) {

@@ -4,13 +4,13 @@ import { within } from '../../support/until.ts'
 import { reached } from '../stage/settled.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Singles, each with an event of its own; a fifth of the time that a receiver of 200 events a second needs is slack. */
+/** One event each. A receiver of 200 events a second needs four fifths of the time limit. */
 const PUSHES = 600
 
-/** Of first calls, as many fail. */
+/** Share of first calls that fail. */
 const SHARE = 0.1
 
-/** Between two calls of the API, so that its rate is kept, and until all events are told, in ms. */
+/** Time limit for all events, in ms. */
 const TOLD_MS = 20_000
 
 interface Told {
@@ -20,7 +20,6 @@ interface Told {
   readonly failed: number
 }
 
-/** The receiver of webhooks is at fault. */
 export const WEBHOOK_SCENARIOS: readonly Scenario[] = [
   {
     name: 'webhook-fails',

@@ -1,6 +1,6 @@
 import { backendHeaders } from '../../support/service-process.ts'
 
-/** How long the harness waits for an answer of the API, in ms. */
+/** Timeout of a call, in ms. */
 const PATIENCE_MS = 20_000
 
 export interface ApiAnswer {
@@ -9,13 +9,13 @@ export interface ApiAnswer {
 }
 
 export interface Api {
-  /** Whether there is somebody to call. */
+  /** Whether the service has an address. */
   readonly reachable: boolean
-  /** `null`: no answer, and nobody knows whether the call was carried out. */
+  /** `null`: no answer, and an unknown outcome. */
   call(method: 'GET' | 'PUT' | 'POST', path: string, body?: object): Promise<ApiAnswer | null>
 }
 
-/** Calls as one application; `address` is where the service is now, `null` while it is nowhere. */
+/** Calls as one application. `address`: of the service, `null` while it has none. */
 export function apiOf(application: { id: string; secret: string }, address: () => string | null): Api {
   const headers = backendHeaders(application)
   return {
@@ -41,7 +41,7 @@ export function apiOf(application: { id: string; secret: string }, address: () =
   }
 }
 
-/** GET /analytics; `null` unless it was answered with 200. */
+/** GET /analytics; `null`: not answered with 200. */
 export async function analyticsOf(api: Api): Promise<{ readonly t: number; readonly s: number } | null> {
   const answer = await api.call('GET', '/analytics')
   return answer?.status === 200 ? answer.body : null
@@ -55,7 +55,7 @@ export interface ListedDevice {
   readonly badge: number
 }
 
-/** GET /deviceToken/all; `null` unless it was answered with 200. */
+/** GET /deviceToken/all; `null`: not answered with 200. */
 export async function devicesOf(api: Api): Promise<readonly ListedDevice[] | null> {
   const answer = await api.call('GET', '/deviceToken/all')
   return answer?.status === 200 ? answer.body : null

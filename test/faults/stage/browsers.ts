@@ -3,16 +3,15 @@ import type { Gateway } from '../gateways/gateway.ts'
 import { runCommand } from '../../support/service-process.ts'
 import type { Stage } from './stage.ts'
 
-/** The keys of RFC 8291, appendix A: what is encrypted for them the stand-ins can read. */
+/** Keys of RFC 8291, appendix A, which the fakes can open. */
 const KEYS = {
   p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
 }
 
-/** Calls at a time. */
 const AT_A_TIME = 20
 
-/** Gives the application its VAPID key, and registers so many browsers at each push service. */
+/** Gives the application its VAPID key, and registers `each` browsers at each push service. */
 export async function addBrowsers(stage: Stage, each: number): Promise<void> {
   await useVapidKey(stage)
   const endpoints = stage.pushServices.flatMap(({ origin }) =>
@@ -21,18 +20,17 @@ export async function addBrowsers(stage: Stage, each: number): Promise<void> {
   await inParallel(endpoints, AT_A_TIME, (token) => register(stage, token))
 }
 
-/** The key that its browsers are subscribed with. */
+/** The key of its browsers' subscriptions. */
 export function useVapidKey(stage: Stage): Promise<unknown> {
   const { privateKey, subject } = stage.known.issue(stage.application.id).vapid
   return app(stage, ['--subject', subject, '--key', '-'], privateKey)
 }
 
-/** Another one, which no push service knows. */
+/** A key that no push service knows. */
 export function useOtherVapidKey(stage: Stage): Promise<unknown> {
   return app(stage, ['--new'])
 }
 
-/** Endpoints of the browsers at one push service. */
 export function browsersAt({ ledger }: Stage, { origin }: Gateway): readonly string[] {
   return [...ledger.devices.values()].map(({ token }) => token).filter((token) => token.startsWith(`${origin}/`))
 }

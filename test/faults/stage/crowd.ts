@@ -1,7 +1,7 @@
 import type { Platform } from './ledger.ts'
 import type { Party } from './stage.ts'
 
-/** Registers devices by one call and writes down those that were taken; whether they were. */
+/** Registers devices by one call and enters them in the ledger; returns whether they were taken. */
 export async function registerBatch(
   { api, ledger }: Party,
   platform: Platform,
@@ -20,7 +20,7 @@ export async function registerBatch(
   return taken
 }
 
-/** The token of a device by its name: the same for the same words. */
+/** A device token, the same for the same words. */
 export function tokenOf(platform: 0 | 1, ...words: readonly (string | number)[]): string {
   const digest = new Bun.CryptoHasher('sha256').update([platform, ...words].join('/')).digest('hex')
   return platform === 0 ? digest : `android-${digest}`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { endOf } from '../../support/service-process.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
-/** A disk of its own: a tmpfs, which only root can mount. */
+/** A tmpfs, which only root can mount. */
 export type Disk = AsyncDisposable &
   ({ readonly kind: 'mounted'; readonly directory: string } | { readonly kind: 'hindrance'; readonly why: string })
 
@@ -16,13 +16,13 @@ export async function mountDisk(bytes: number): Promise<Disk> {
     const why = `a disk that can be filled could not be mounted: ${mounted}`
     return { kind: 'hindrance', why, [Symbol.asyncDispose]: async () => {} }
   }
-  // Lazily: a test in the same process may still have a file of it open.
+  // Lazily: a test in this process may have a file open.
   opened.defer(async () => void (await run('umount', '-l', directory)))
   const disk = opened.move()
   return { kind: 'mounted', directory, [Symbol.asyncDispose]: () => disk.disposeAsync() }
 }
 
-/** Writes until no more than `leaveBytes` are free; the returned function makes room again. */
+/** Writes until `leaveBytes` are free. The returned function frees the space. */
 export function fillDisk(directory: string, leaveBytes = 0): () => void {
   const path = join(directory, 'filler')
   const file = openSync(path, 'w')
@@ -39,13 +39,13 @@ export function fillDisk(directory: string, leaveBytes = 0): () => void {
   return () => rmSync(path)
 }
 
-/** `null`, or what it complained of. */
+/** The complaint; `null`: success. */
 async function run(...command: readonly string[]): Promise<string | null> {
   try {
     const { exitCode, stderr } = await endOf(command)
     return exitCode === 0 ? null : stderr.trim()
   } catch (error) {
-    // There is no such command.
+    // No such command.
     return String(error)
   }
 }

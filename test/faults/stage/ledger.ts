@@ -1,42 +1,37 @@
 export type Platform = 0 | 1 | 2
 
-/** A device, and what the service has acknowledged of it. */
+/** A device with everything the service has acknowledged of it. */
 export interface KnownDevice {
   readonly platform: Platform
   readonly token: string
-  /** When its registration was asked for, ms since the Unix epoch. */
+  /** Time of the registration call, in ms since the Unix epoch. */
   readonly askedAt: number
-  /** When it was acknowledged; `null`: nobody knows whether it is registered. */
+  /** `null`: nobody knows whether it is registered. */
   readonly ackedAt: number | null
-  /** Acknowledged. */
   readonly tags: Set<string>
-  /** Asked for without an answer: it may have them. */
+  /** Set by calls without an answer. */
   readonly doubtfulTags: Set<string>
-  /** The alias; where a change was not answered, the old one and the new one. */
+  /** After a change without an answer, the old and the new alias. */
   aliases: readonly (string | null)[]
 }
 
-/**
- * What becomes of a device whose gateway takes nothing for it: it is sent to again and again, or it leaves the registry
- * with the first push that it was refused.
- */
+/** A device that its gateway refuses is tried again and again, or leaves the registry with its first refusal. */
 export type Fate = 'waits' | 'leaves'
 
-/** A push that was asked for. */
 export interface KnownPush {
-  /** What it says; each says something else. */
+  /** Unique. */
   readonly text: string
-  /** By it the phone shows repeats as one; `null`: not acknowledged, and perhaps not stored. */
+  /** A phone shows repeats by it as one; `null`: not acknowledged, perhaps not stored. */
   readonly id: string | null
   readonly askedAt: number
   readonly ackedAt: number | null
-  /** Devices (`keyOf`) that were in its audience without doubt, but for those in `never`. */
+  /** Devices (`keyOf`) that are certainly in its audience, without `never`. */
   readonly must: ReadonlySet<string>
-  /** Those of its audience whose gateway takes nothing for them. */
+  /** Devices of its audience that their gateway refuses. */
   readonly never: ReadonlySet<string>
-  /** Whether the answer was anything else than 200: nobody may get it. */
+  /** Answered, but not with 200: nobody may get it. */
   readonly refused: boolean
-  /** Whether a broadcast: devices whose registration was on its way may be in it too. */
+  /** A broadcast: devices being registered may be in its audience. */
   readonly open: boolean
 }
 
@@ -44,17 +39,16 @@ export function keyOf(platform: Platform, token: string): string {
   return `${platform}/${token}`
 }
 
-/** What the harness asked for and what it was told: everything with a 2xx must be so in the end. */
+/** What the harness asked for and what was answered. Everything with a 2xx must hold in the end. */
 export interface Ledger {
   readonly devices: ReadonlyMap<string, KnownDevice>
   readonly pushes: readonly KnownPush[]
-  /** Of devices (`keyOf`) that their gateway takes nothing for, as far as the scenario goes. */
+  /** Devices (`keyOf`) that their gateway refuses. */
   readonly fates: Map<string, Fate>
   addDevice(device: KnownDevice): void
   addPush(push: KnownPush): void
-  /** No gateway takes this push for these devices (`keyOf`) any more: it has failed for them. */
+  /** The push has failed for these devices (`keyOf`). */
   giveUp(text: string, keys: ReadonlySet<string>): void
-  /** A ledger of its own with the same entries. */
   copy(): Ledger
 }
 

@@ -1,4 +1,4 @@
-// Holds the write lock of a database, and says so once it does: lock-database.ts PATH MILLISECONDS
+// Holds the write lock of a database, and prints `locked`: lock-database.ts PATH MILLISECONDS
 import { Database } from 'bun:sqlite'
 
 const [path = '', ms = ''] = process.argv.slice(2)

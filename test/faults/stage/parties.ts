@@ -3,12 +3,12 @@ import type { Arrival } from '../gateways/arrival.ts'
 import { keyOf } from './ledger.ts'
 import type { Party, Stage } from './stage.ts'
 
-/** The application of every scenario, and what others there are. */
+/** The scenario's application, and the others. */
 export function partiesOf({ api, ledger, others }: Pick<Stage, 'api' | 'ledger' | 'others'>): readonly Party[] {
   return [{ api, ledger }, ...others]
 }
 
-/** What came to the gateways, by whose device it was for; the first party has what was for nobody's. */
+/** Arrivals by the party that owns their device. The first party gets those of unknown devices. */
 export function arrivalsOf(
   stage: Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'pushServices'>,
 ): readonly (readonly Arrival[])[] {

@@ -3,20 +3,20 @@ import { chance, pick } from '../../support/chance.ts'
 import { keyOf } from './ledger.ts'
 import type { KnownDevice, Ledger, Platform } from './ledger.ts'
 
-/** Sends pushes and writes down who must get them. */
+/** Sends pushes and enters in the ledger who must get them. */
 export interface Pushes {
-  /** To all phones, on both platforms. `badge`: counts the badge up by one. */
+  /** To all phones. `badge`: adds one. */
   toAll(options?: { readonly badge?: boolean }): Promise<void>
-  /** `extra`: further fields of the push. */
+  /** `extra`: more fields of the push. */
   toBrowsers(extra?: object): Promise<void>
-  /** To those with this tag, on both platforms: one that nobody gets or loses any more. */
+  /** To phones with this tag, which must not change any more. */
   toTag(tag: string): Promise<void>
-  /** To one of the first devices. */
+  /** To one of the initial devices. */
   toOne(platform: Platform): Promise<void>
   toDevice(device: KnownDevice): Promise<void>
-  /** Also to one, by the call for many. */
+  /** By the call for many. */
   toAlias(alias: string): Promise<void>
-  /** The usual mixture: two broadcasts, one of them with badges, tag pushes and single ones, over `ms` milliseconds. */
+  /** Two broadcasts (one with badges), tag pushes and single ones, spread over `ms` milliseconds. */
   mixture(ms: number): Promise<void>
 }
 

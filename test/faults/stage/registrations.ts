@@ -3,11 +3,10 @@ import type { Api } from './api.ts'
 import { tokenOf } from './crowd.ts'
 import type { KnownDevice, Ledger } from './ledger.ts'
 
-/** Calls of an app about itself, each written down as it was answered. `turn` makes each one of its kind. */
+/** An app's calls about itself, entered in the ledger. `turn` makes each unique. */
 export interface Registrations {
-  /** Calls that were acknowledged, and those that were refused or not answered. */
   readonly counts: { readonly acknowledged: number; readonly refused: number; readonly unanswered: number }
-  /** Devices that were acknowledged, and without a doubt about anything. */
+  /** Acknowledged devices without open questions. */
   readonly sound: readonly KnownDevice[]
   readonly register: (turn: number) => Promise<void>
   readonly tag: (device: KnownDevice, turn: number) => Promise<void>
@@ -34,7 +33,7 @@ export function registrationsOf(api: Api, ledger: Ledger, seed: number): Registr
       const alias = `newcomer-${turn}`
       const askedAt = Date.now()
       const outcome = await ask('/deviceToken', { token, platform, tag: ['newcomer'], alias })
-      // Then nothing of it may be there.
+      // Nothing of it may be stored.
       if (outcome === 'refused') return
       const done = outcome === 'acknowledged'
       const device = {
@@ -71,7 +70,7 @@ export function registrationsOf(api: Api, ledger: Ledger, seed: number): Registr
 /** Between two calls, in ms. */
 const PAUSE_MS = 40
 
-/** Registers, tags and renames devices, one call after the other, whatever else happens. */
+/** Registers, tags and renames devices continuously. */
 export interface Registrar extends Pick<Registrations, 'counts'> {
   stop(): Promise<void>
 }

@@ -8,21 +8,21 @@ import type { Ledger } from './ledger.ts'
 import { arrivalsOf, partiesOf } from './parties.ts'
 import type { Stage } from './stage.ts'
 
-/** Between two looks, in ms: each goes through all that has arrived, beside those who are waited for. */
+/** Between two checks, in ms: each reads all arrivals. */
 const PAUSE_MS = 250
 
-/** Counts that no service has. */
+/** Fits no service. */
 const UNKNOWN = { t: -1, s: -2 }
 
 type Parts = Pick<Stage, 'api' | 'ledger' | 'others' | 'apns' | 'fcm' | 'pushServices' | 'data'>
 
 /**
- * Resolves when every acknowledged push has reached its audience and the counters and the database say so, or with
- * `false` after `patienceMs` milliseconds.
+ * Resolves with whether, within `patienceMs` milliseconds, every acknowledged push reaches its audience and counters
+ * and database agree.
  */
 export async function settled(parts: Parts, patienceMs: number): Promise<boolean> {
   const areSettled = async () => {
-    // Most of the time they say enough.
+    // Usually the counts are enough.
     for (const { api, ledger } of partiesOf(parts)) {
       const { t, s } = (await analyticsOf(api)) ?? UNKNOWN
       if (ledger.fates.size === 0 && ledger.pushes.every(({ never }) => never.size === 0) && t !== s) return false
@@ -33,7 +33,7 @@ export async function settled(parts: Parts, patienceMs: number): Promise<boolean
       const { taken, met } = reachedBy(arrivals[party] ?? [])
       if (s !== taken.size || t !== taken.size + owed(ledger, met) || missing(ledger, taken) > 0) return false
     }
-    // A device that was reached before leaves when its token is refused once more.
+    // A known device leaves with its next refusal.
     const fates = new Set(partiesOf(parts).flatMap(({ ledger }) => ledger.fates.values().toArray()))
     const isLeaving = fates.size === 1 && fates.has('leaves')
     return allFinished(parts.data, !isLeaving)
@@ -41,7 +41,7 @@ export async function settled(parts: Parts, patienceMs: number): Promise<boolean
   return within(patienceMs, areSettled, PAUSE_MS)
 }
 
-/** Resolves when every acknowledged push has reached whom it can, or with `false` after `patienceMs` milliseconds. */
+/** Resolves with whether every acknowledged push reaches everyone it can within `patienceMs` milliseconds. */
 export async function reached(parts: Parts, patienceMs: number): Promise<boolean> {
   const areReached = () => {
     const arrivals = arrivalsOf(parts)
@@ -50,7 +50,7 @@ export async function reached(parts: Parts, patienceMs: number): Promise<boolean
   return within(patienceMs, areReached, PAUSE_MS)
 }
 
-/** Of each device of each push: what a gateway took, and what came to one. */
+/** By device and push: taken by a gateway, and seen by one. */
 interface Reached {
   readonly taken: ReadonlySet<string>
   readonly met: ReadonlySet<string>
@@ -62,13 +62,13 @@ function reachedBy(arrivals: readonly Arrival[]): Reached {
   return { taken: keys(arrivals.filter(({ taken }) => taken)), met: keys(arrivals) }
 }
 
-/** Devices of acknowledged pushes that nobody has taken one for. */
+/** Devices of acknowledged pushes that no gateway has taken. */
 function missing(ledger: Ledger, taken: ReadonlySet<string>): number {
   const acked = ledger.pushes.filter(({ ackedAt }) => ackedAt !== null)
   return acked.flatMap(({ text, must }) => [...must].filter((key) => !taken.has(`${text}/${key}`))).length
 }
 
-/** Devices of acknowledged pushes that nobody takes one for. */
+/** Devices of acknowledged pushes that their gateway refuses. */
 function owed({ pushes, fates }: Ledger, met: ReadonlySet<string>): number {
   const acked = pushes.filter(({ ackedAt }) => ackedAt !== null)
   const isOwed = (text: string, key: string) => fates.get(key) !== 'leaves' || met.has(`${text}/${key}`)

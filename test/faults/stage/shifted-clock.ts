@@ -1,4 +1,4 @@
-// Loaded before the service: its clock is off by the milliseconds in a file, from one read to the next.
+// Loaded before the service: shifts its clock by the milliseconds in a file.
 import { existsSync, readFileSync } from 'node:fs'
 
 const path = process.env['FAULTS_CLOCK_OFFSET'] ?? ''
@@ -12,6 +12,6 @@ setInterval(look, 20).unref()
 
 function look(): void {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  // Empty for a moment when it is written anew.
+  // It is empty while it is being written.
   if (text !== '') offsetMs = Number(text)
 }

@@ -22,16 +22,16 @@ import { KILLED, startProcess } from '../../support/service-process.ts'
 import type { Program, StartedProcess } from '../../support/service-process.ts'
 import type { Template } from './template.ts'
 
-/** How long a start may take, in ms. */
+/** Time limit of a start, in ms. */
 const START_MS = 60_000
 
-/** One application, as its backend sees it. */
+/** One application. */
 export interface Party {
   readonly api: Api
   readonly ledger: Ledger
 }
 
-/** One scenario's own service, gateways, data directory and books. */
+/** A scenario's own service, gateways, data directory and ledger. */
 export interface Stage extends AsyncDisposable, Party {
   readonly seed: number
   readonly program: Program
@@ -39,39 +39,37 @@ export interface Stage extends AsyncDisposable, Party {
   readonly data: string
   readonly apns: Gateway
   readonly fcm: Gateway
-  /** Push services of browsers: none where the scenario has no browsers, else two; the second never says `Location`. */
+  /** None without browsers, otherwise two. The second never sends `Location`. */
   readonly pushServices: readonly Gateway[]
-  /** Further applications. */
   readonly others: Party[]
   readonly pushes: Pushes
   readonly registrar: Registrar
-  /** Lives that were killed, and when; ms since the Unix epoch. */
+  /** Killed lives, with the time in ms since the Unix epoch. */
   readonly killedAt: ReadonlyMap<number, number>
-  /** What went wrong with the process itself, or with what a scenario looks at besides. */
+  /** Problems of the process, and accusations of a scenario. */
   readonly accidents: readonly string[]
   accuse(accident: string): void
-  /** The address of the admin listener; `null` while there is none. */
+  /** `null`: it does not run. */
   readonly adminUrl: string | null
-  /** Of its API. */
   readonly url: string | null
-  /** Of its process; `null` while there is none. */
+  /** `null`: it does not run. */
   readonly pid: number | null
-  /** Whom its gateways let in. */
+  /** Credentials that its gateways accept. */
   readonly known: KnownCredentials
-  /** Has Google refuse the next request for an access token. */
+  /** Google refuses the next request for an access token. */
   refuseGrant(fault: GrantFault): void
-  /** Starts the service; waits until it is ready, unless `untilReady` is false: then it can be called once it is. */
+  /** Starts the service and waits until it is ready; with `untilReady` false it does not wait. */
   start(options?: StartOptions): Promise<void>
   kill(): Promise<void>
-  /** SIGTERM: resolves with the exit code, and notes an accident unless it is one of `codes`. Default 0 alone. */
+  /** SIGTERM; resolves with the exit code. Any that is not in `codes` is an accident. Default 0. */
   stop(codes?: readonly number[]): Promise<number | null>
-  /** SIGSTOP: what is asked meanwhile is asked at once when the returned function has it go on. */
+  /** SIGSTOP. Calls wait until the returned function continues the process. */
   freeze(): () => void
-  /** Of lives of the service whose writes a disk did not take at their end: they sent what they could not write down. */
+  /** Lives whose last sent pages could not be stored. */
   readonly unwritten: Set<number>
-  /** Which process of the service runs, or ran last: 1 is the first. */
+  /** The current or last process of the service, counted from 1. */
   readonly life: number
-  /** Standard error of all its lives. */
+  /** Standard error of all lives. */
   log(): string
 }
 
@@ -85,9 +83,9 @@ export interface StageOptions {
   readonly template: Template
   readonly program: Program
   readonly seed: number
-  /** Where the data directory is to be; `null`: anywhere. It is made by whoever names it. */
+  /** The parent of the data directory; `null`: a temporary one. */
   readonly directory: string | null
-  /** Whether there are push services of browsers. Default: there are none. */
+  /** Default false. */
   readonly browsers?: boolean
 }
 
@@ -101,7 +99,7 @@ export async function openStage({
   await using opened = new AsyncDisposableStack()
   const own = opened.use(temporaryDirectory('bellhop-fault')).path
   const data = join(directory ?? own, 'data')
-  // Each service keeps a reserve of its own, as large as its disk allows.
+  // Each service makes its own reserve, sized by its disk.
   await cp(template.data, data, { recursive: true, filter: (path) => basename(path) !== 'reserve' })
 
   let life = 0
@@ -122,7 +120,7 @@ export async function openStage({
   const shared = { certificates, seed, life: () => life }
   const apns = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known, 'production') }))
   const fcm = opened.use(await startGateway({ ...shared, protocol: fcmProtocol(known, tokens) }))
-  // No device of the harness is a sandbox one. A token that one environment does not know is tried in the other.
+  // The harness has no sandbox devices. A token that one environment refuses is tried in the other.
   const sandbox = opened.use(await startGateway({ ...shared, protocol: apnsProtocol(known, 'sandbox') }))
   sandbox.plan = () => ({ kind: 'refuse', as: 'bad token' })
   const pushServices: Gateway[] = []
@@ -138,7 +136,7 @@ export async function openStage({
     ...(browsers && { BELLHOP_PUSH_SERVICES: pushServices.map(({ origin }) => origin).join(',') }),
   }
 
-  /** What a dead process sent must not be taken for the next one's. */
+  /** Requests of a dead process must not count for the next one. */
   async function untilQuiet(): Promise<void> {
     const open = () => [apns, sandbox, fcm, ...pushServices].reduce((sum, { connections }) => sum + connections.open, 0)
     for (let quiet = 0; quiet < 2; quiet = open() === 0 ? quiet + 1 : 0) {
@@ -153,7 +151,7 @@ export async function openStage({
     urls = null
     if (signal === 'SIGKILL') killedAt.set(life, Date.now())
     const exitCode = await ended.kill(signal)
-    // By somebody else, before its stop was over.
+    // Killed by somebody else before the stop ended.
     if (exitCode === KILLED) killedAt.set(life, Date.now())
     earlierLogs += ended.log()
     await untilQuiet()
@@ -198,7 +196,7 @@ export async function openStage({
       return service?.pid ?? null
     },
     async start({ untilReady = true, bunFlags = [], env = {} } = {}) {
-      // One that ended by itself has left nothing on its way either.
+      // Also after one that ended by itself.
       await untilQuiet()
       life++
       const started = startProcess({ program, data, bunFlags, env: { ...environment, ...env } })
@@ -219,7 +217,7 @@ export async function openStage({
       }
       const ready = await Promise.race([started.ready, Bun.sleep(START_MS).then(() => 'late' as const)])
       if (ready === 'late') {
-        // One that hangs would hold its data directory against the next one, and outlive the harness.
+        // A process that hangs would keep its data directory locked, and outlive the harness.
         accidents.push(`not ready after ${START_MS / 1000} s: ${started.log().slice(-2000)}`)
         await end('SIGKILL')
         return

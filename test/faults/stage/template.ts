@@ -11,27 +11,26 @@ import type { Ledger } from './ledger.ts'
 import { runCommand, startProcess } from '../../support/service-process.ts'
 import type { Program } from '../../support/service-process.ts'
 
-/** Devices of each platform at the start. */
 export interface Crowd {
   readonly ios: number
   readonly android: number
 }
 
-/** What every scenario begins with: a data directory with one application, its credentials and its devices. */
+/** A data directory with one application, its credentials and its devices: the start of every scenario. */
 export interface Template extends AsyncDisposable {
   readonly data: string
   readonly application: { readonly id: string; readonly secret: string }
   readonly known: KnownCredentials
   readonly certificates: Certificates
-  /** Path of a PEM file: whom the service trusts. */
+  /** Path of a PEM file with the trusted certificates. */
   readonly trusted: string
   readonly ledger: Ledger
 }
 
-/** So many of each platform are those that a scenario sends to again and again. */
+/** This many of each platform have the tag `few`. */
 const FEW = 30
 
-/** The most that PUT /deviceToken/batch takes. */
+/** The limit of PUT /deviceToken/batch. */
 const BATCH = 500
 
 export async function makeTemplate(program: Program, crowd: Crowd): Promise<Template> {
@@ -69,7 +68,7 @@ export async function makeTemplate(program: Program, crowd: Crowd): Promise<Temp
   }
 }
 
-/** Registers the crowd over the API. Each batch has the tag `even` or `odd`; the first of each platform are `few`. */
+/** Registers the crowd by the API. Each batch is tagged `even` or `odd`. */
 async function populate(
   program: Program,
   data: string,

@@ -10,7 +10,7 @@ import { createMemory } from './memory.ts'
 
 const hindrance = await tracingHindrance()
 
-/** Three processes that write a file each: `plain` says so and fails, `deaf` goes on where it could not write. */
+/** Three processes that write a file each. `plain` reports a failed write; `deaf` ignores it. */
 async function writing(kind: 'plain' | 'deaf') {
   const went: string[] = []
   const step = (name: string): Step => ({
@@ -56,7 +56,7 @@ describe.skipIf(hindrance !== null)(`a journey in steps${hindrance === null ? ''
     using writers = await writing('plain')
     await writers.trial(0)
     const { went, met, findings } = await writers.trial(2)
-    // What it leaves is an empty file, from which nobody has gone on yet; after the second try all is as it was.
+    // The first try leaves an empty file, an unknown state. After the second try the state is known.
     expect({ went, call: met.struck?.call, findings }).toEqual({ went: 'b0 b1', call: 'write of b', findings: [] })
     expect((await writers.trial(2)).went).toBe('b0')
   })

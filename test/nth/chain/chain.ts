@@ -1,42 +1,40 @@
 import type { Journey, Trial } from '../trial.ts'
 import { digestOf } from './state-digest.ts'
 
-/** How often a step is tried: the second time nothing is wrong with the disk. */
+/** The second try runs on a sound disk. */
 const TRIES = 2
 
-/** What a step knows besides the files. */
 export interface Scene extends Trial {
-  /** What the steps before have told, in their order. */
+  /** Results of the earlier steps. */
   readonly notes: readonly string[]
-  /** 0: it is tried for the first time. */
+  /** 0: the first try. */
   readonly tries: number
 }
 
-/** Something that is done with the files alone: no process is left when it is over. */
+/** Uses files only: it leaves no process behind. */
 export interface Step {
   readonly name: string
-  /** Whether nothing fails any more from its beginning on, whatever was to be. */
+  /** Whether the disk is sound from here on. */
   readonly sound?: true
-  /** What those to come have to know, often nothing; `null`: it did not do it, and is tried again. */
+  /** The result, often empty, for later steps; `null`: failed, and tried again. */
   attempt(scene: Scene): Promise<string | null>
-  /** When it did not do it for the first time: what must be true all the same. */
+  /** Checks that must hold after a failed first try. */
   afterFailure?(scene: Scene): void
 }
 
 interface Chain {
   readonly name: string
   readonly what: string
-  /** Texts in tables that are others in each run. */
+  /** Texts in tables that differ in each run. */
   readonly drawn: RegExp
-  /** Puts into `directory` what it begins with. */
   readonly prepare: (directory: string) => void
   readonly steps: readonly Step[]
 }
 
 /**
- * A journey in steps between which only files are left. Where the trial has a memory, the journey begins at the step in
- * which its call is, from the files of the journey without a fault; and it ends as soon as nothing fails any more and the
- * files are those from which another trial went on to its end without a finding.
+ * A journey whose steps leave only files. With a memory, it starts at the step of its call from the stored files, and
+ * ends when nothing fails any more and the files are those of a state from which another trial finished without a
+ * finding.
  */
 export function chainOf({ name, what, drawn, prepare, steps }: Chain): Journey {
   return {
@@ -69,12 +67,12 @@ export function chainOf({ name, what, drawn, prepare, steps }: Chain): Journey {
       }
       learn()
 
-      /** From where it has been, too, one comes to a good end. */
+      /** All passed states lead to a good end. */
       function learn(): void {
         if (findings.length === 0) memory?.add(passed)
       }
 
-      /** Whether another trial has gone on from here. */
+      /** Whether another trial has finished from here. */
       function isKnown(step: number): boolean {
         if (memory === null || !(plan.isFree || plan.isOver())) return false
         const digest = digestOf(directory, drawn)

@@ -3,24 +3,22 @@ import { join } from 'node:path'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import type { Met } from '../fault-plan.ts'
 
-/** What a journey without a fault was at the beginning of one of its steps. */
+/** The state of a journey without a fault before one of its steps. */
 export interface Place {
   readonly step: number
-  /** Calls before it. */
   readonly before: Met['of']
-  /** What the steps until then have told those to come. */
+  /** Results of the earlier steps. */
   readonly notes: readonly string[]
 }
 
 /**
- * What the trials of one journey know of each other: where it was without a fault, so that a trial can begin shortly
- * before its call, and from which states on all went well, so that it can end where another one has gone on.
+ * Knowledge shared by the trials of one journey: its state at each step, so that a trial can start just before its
+ * call, and states that led to a good end, so that a trial can stop there.
  */
 export interface Memory extends Disposable {
   readonly places: readonly Place[]
-  /** Keeps the files below `directory` as they are at `place`. */
   keep(place: Place, directory: string): void
-  /** Puts them below `directory`, which is empty. */
+  /** `directory` is empty. */
   restore(place: Place, directory: string): void
   isGood(state: string): boolean
   add(states: readonly string[]): void

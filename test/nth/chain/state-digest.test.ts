@@ -16,7 +16,7 @@ function newDirectory(): string {
   return join(root.path, String(++count))
 }
 
-/** What is sealed in it is so with another nonce each time. */
+/** Its nonces differ each time. */
 function made(): string {
   const directory = newDirectory()
   oldDatabase(directory, NEWEST_SCHEMA)

@@ -6,38 +6,32 @@ import { open } from '../../../src/sealing/seal.ts'
 import type { SealedFor } from '../../../src/sealing/seal.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
-/*
- * What a directory of files is to whoever starts there: two that have the same digest are the same but for what is drawn
- * or read from a clock, and for how SQLite has laid out the same rows.
- */
+/* A directory as a new process sees it. Equal digests mean equal content except for random values, times, and SQLite's layout of the rows. */
 
-/** No run is longer, and nothing that a run stores lies further ahead. */
+/** Longer than a run and everything that it schedules. */
 const DAY_MS = 24 * 60 * 60 * 1000
 const STARTED_AT = Date.now()
 
-/** 32 bytes in base64, and a line's end. */
+/** 32 bytes in base64, and a line end. */
 const KEY = /^[A-Za-z0-9+/]{43}=\n$/
 
-/** Of a key file that is not whole yet, and of a time: `key.until-20261122T101500Z`, `replaced-2026-11-22T101500Z`. */
+/** In names of unfinished key files, and times: `key.until-20261122T101500Z`, `replaced-2026-11-22T101500Z`. */
 const DRAWN_NAMES: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID'],
   [/\d{4}-?\d\d-?\d\dT\d{6}Z/g, 'TIME'],
 ]
 
-/** Ciphertext begins with a nonce; secrets and links are stored as their hashes. */
+/** Ciphertext starts with a nonce. Secrets and links are stored as hashes. */
 const DRAWN_COLUMNS = /^(sealed|secret_hash|digest)$/
 
-/**
- * `drawn`: texts in tables that are others in each run. `null`: something in the directory is damaged, or not known here,
- * and like nothing else.
- */
+/** `drawn`: texts in tables that differ in each run. `null`: a damaged or unknown file, which equals nothing. */
 export function digestOf(directory: string, drawn: RegExp): string | null {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
   const pathsOf = (some: typeof entries) => some.map(({ parentPath, name }) => join(parentPath, name)).toSorted()
   const folders = pathsOf(entries.filter((entry) => entry.isDirectory()))
   const paths = pathsOf(entries.filter((entry) => entry.isFile()))
   if (folders.length + paths.length < entries.length) return null
-  // By the order of their files: what is in them has none.
+  // In the order of their files, since keys have none.
   const keys = [...new Set(paths.map((path) => contentOf(path)).filter((text) => KEY.test(text)))]
   const headOf = (path: string) => `${nameOf(path.slice(directory.length))} ${statSync(path).mode}`
   const lines = folders.map(headOf)
@@ -53,24 +47,23 @@ function nameOf(path: string): string {
   return DRAWN_NAMES.reduce((name, [pattern, instead]) => name.replaceAll(pattern, instead), path)
 }
 
-/** A short file as text; a long one is no key. */
 function contentOf(path: string): string {
   return statSync(path).size < 100 ? readFileSync(path, 'latin1') : ''
 }
 
-/** Empty: the file says nothing to whoever starts. */
+/** Empty: a new process ignores the file. */
 function toldOf(path: string, keys: readonly string[], drawn: RegExp): string | null {
   const name = basename(path)
   const { size } = statSync(path)
-  // What processes that run share: the first of the next ones makes it anew (sqlite.org/walformat).
+  // Shared memory: the first new process rebuilds it (sqlite.org/walformat).
   if (name.endsWith('-shm')) return ''
-  // An empty log, or journal, is none. What is in the log stands with its database.
+  // Empty ones do not count. The WAL is read with its database.
   if (/-(wal|journal)$/.test(name) && size === 0) return ''
   if (name.endsWith('-wal') && isDatabase(path.slice(0, -'-wal'.length))) return 'log'
-  // That of a lock holds no pages that could be rolled back, and `reserve` nothing.
+  // The journal of a lock has no pages to roll back, and `reserve` no content.
   if (name === 'reserve' || name.endsWith('.lock-journal')) return `${size} bytes`
   const text = contentOf(path)
-  // Which ones are the same, and not what they are.
+  // Only which keys are equal matters.
   if (KEY.test(text)) return `key ${keys.indexOf(text)}`
   if (isDatabase(path)) return databaseOf(path, keys, drawn)
   return `${size} ${Bun.SHA256.hash(readFileSync(path), 'hex')}`
@@ -80,7 +73,7 @@ function isDatabase(path: string): boolean {
   return existsSync(path) && readFileSync(path).subarray(0, 15).toString('latin1') === 'SQLite format 3'
 }
 
-/** By what is in the files: most of them stay as they are from trial to trial. */
+/** By file content: most files are the same in every trial. */
 const known = new Map<string, string | null>()
 
 function databaseOf(path: string, keys: readonly string[], drawn: RegExp): string | null {
@@ -92,7 +85,7 @@ function databaseOf(path: string, keys: readonly string[], drawn: RegExp): strin
   return known.get(key) ?? null
 }
 
-/** Read in a copy, with its log or journal: what is beside it belongs to those who start there. */
+/** Reads a copy with its WAL or journal: opening changes the files beside it. */
 function readDatabase(path: string, files: readonly string[], keys: readonly string[], drawn: RegExp): string | null {
   using scratch = temporaryDirectory('bellhop-nth-digest')
   const copy = join(scratch.path, 'copy')
@@ -127,7 +120,7 @@ function shown(column: string, value: unknown, drawn: RegExp): unknown {
   return DRAWN_COLUMNS.test(column) ? `${value.length} bytes` : Buffer.from(value).toString('hex')
 }
 
-/** By which keys each of what is sealed in it opens. */
+/** Which keys open each sealed value. */
 function openedBy(path: string, keys: readonly string[]): readonly string[] | number | null {
   const { kind, content } = inspect(path, 'quick')
   if (kind === 'bad') return content?.schema ?? null

@@ -18,7 +18,7 @@ export const BEGINNING: Journey = chainOf({
       name: 'app create',
       async attempt(scene) {
         const { command, tries } = scene
-        // It may be there by the first name, and nobody was told its id.
+        // The first try may have created it without printing its id.
         const args = ['app', 'create', `shop ${tries}`, '--json', `--data=${dataOf(scene)}`]
         const { exitCode, stdout } = await command(...args)
         return exitCode === 0 ? JSON.parse(stdout).id : null
@@ -48,7 +48,7 @@ export const BEGINNING: Journey = chainOf({
   ],
 })
 
-/** Starts, is ready and stops; `null`: it was not ready. */
+/** Starts, gets ready and stops; `null`: it did not get ready. */
 async function serves(scene: Scene): Promise<string | null> {
   const { program, accuse, kills } = scene
   await using service = startProcess({ program, data: dataOf(scene) })

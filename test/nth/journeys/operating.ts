@@ -20,7 +20,7 @@ export const OPERATING = servedJourney({
   ],
   async inTheEnd(scene) {
     if (!(await importInto(scene))) scene.accuse('a second import did not do it')
-    // Not in the folder: one of the same second may have its name there.
+    // Not in the folder, where a backup of the same second may have its name.
     const last = join(scene.directory, 'last.db')
     if ((await scene.command('backup', last, `--data=${scene.data}`)).exitCode !== 0)
       scene.accuse('no backup could be made')
@@ -37,13 +37,13 @@ function backupsOf({ directory }: Scene): string {
   return join(directory, 'backups')
 }
 
-/** Whether it was done. Devices of it may be there whatever came of it. */
+/** Whether it succeeded. Its devices may exist either way. */
 async function importInto({ directory, application, data, command, ledger }: Scene): Promise<boolean> {
   const list = join(directory, 'list.csv')
   writeFileSync(list, `token,platform\n${IMPORTED.map((token) => `${token},android\n`).join('')}`)
   const add = (ackedAt: number | null) => {
     for (const token of IMPORTED) {
-      // Asked for since the first import.
+      // Since the first import.
       const askedAt = ledger.devices.get(keyOf(1, token))?.askedAt ?? Date.now()
       const none = { tags: new Set<string>(), doubtfulTags: new Set<string>() }
       ledger.addDevice({ platform: 1, token, askedAt, ackedAt, ...none, aliases: [null] })

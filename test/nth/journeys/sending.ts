@@ -18,7 +18,7 @@ export const SENDING = servedJourney({
   ],
 })
 
-/** What a start does after a stop, `sending` begins with. */
+/** `sending` covers the start after a stop. */
 export const STOPPING = servedJourney({
   name: 'stopping',
   what: 'a service that sends is stopped',

@@ -16,28 +16,28 @@ import type { Journey, Trial } from '../trial.ts'
 
 const SEED = 1
 
-/** How long a push is waited for before the next step, and in the end, in ms. */
+/** Time limits for a push before the next step and at the end, in ms. */
 const STEP_MS = 3_000
 const END_MS = 90_000
 
-/** Of a stop on a disk that is dead; 30 by default. */
+/** For a stop on a dead disk. Default of the service: 30. */
 const DRAIN_SECONDS = 3
 
-/** What a service that cannot go on may take to end, in ms. */
+/** Time limit for a broken service to end, in ms. */
 const GONE_MS = 2_000
 
-/** Apps, backends and an operator of a service that sends to gateways. */
+/** The users and the operator of a service that sends to gateways. */
 export interface Scene
   extends Pick<Trial, 'directory' | 'command' | 'accuse'>, Pick<Stage, 'api' | 'ledger' | 'application' | 'data'> {
   readonly service: FaultedService
   readonly pushes: Pushes
   readonly registrations: Registrations
-  /** Resolves when all that was acknowledged has arrived; once something has failed, at once. */
+  /** Resolves when everything acknowledged has arrived; immediately once something has failed. */
   readonly settle: () => Promise<void>
 }
 
 export interface Step {
-  /** Of processes: says nothing more once the service goes on in another life than that of the fault. */
+  /** Processes only: skipped once the service runs in a later life than the fault. */
   readonly ofProcesses?: true
   readonly go: () => Promise<unknown>
 }
@@ -45,14 +45,16 @@ export interface Step {
 interface Served {
   readonly name: string
   readonly what: string
-  /** Whether it begins with a service that is ready: its start is among the calls of another journey. */
+  /** Whether the service is ready first, so that another journey covers its start. */
   readonly ready: boolean
   readonly stepsOf: (scene: Scene) => readonly Step[]
-  /** When nothing fails any more. */
+  /** After the last fault. */
   readonly inTheEnd?: (scene: Scene) => Promise<void>
 }
 
-/** A journey with a service and gateways, all of which remember: each trial is whole. The service lives at each step. */
+/**
+ * A journey with a service and gateways, which keep state, so each trial is whole. Every step has a running service.
+ */
 export function servedJourney({ name, what, ready, stepsOf, inTheEnd }: Served): Journey {
   return {
     name,
@@ -98,32 +100,32 @@ export function servedJourney({ name, what, ready, stepsOf, inTheEnd }: Served):
   }
 }
 
-/** The service, which may end by itself because of the fault, and for no other reason. */
+/** A service that may end by itself only because of the fault. */
 interface FaultedService {
-  /** Whether another life than that of the fault goes on, and nothing fails any more. */
+  /** Whether a later life than the fault runs, and nothing fails any more. */
   readonly isAnew: boolean
-  /** Resolves when it has ended, or after all has not. */
+  /** Resolves when it has ended, or has not within `GONE_MS`. */
   gone(): Promise<void>
-  /** The same, where a sync may have failed: it ends after that by itself. */
+  /** The same if a sync may have failed, which ends the service. */
   goneAfterSync(): Promise<void>
-  /** One that has died is noticed a moment later, and until then would pass for one that lives. */
+  /** Waits until the death of a killed service is noticed. */
   seen(): Promise<void>
-  /** Unless it lives. */
+  /** Unless it runs. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** SIGKILL; resolves when nobody holds its data directory. */
+  /** SIGKILL; resolves when the data directory is free. */
   kill(): Promise<void>
-  /** How it ended by itself. */
+  /** Judges how it ended. */
   judge(): void
 }
 
 function faultedService(stage: Stage, { plan, kills, lasting, accuse }: Trial): FaultedService {
-  // What is sent can never be written down then: a stop waits to its end.
+  // Sent notifications can never be stored, and a stop would wait its full time.
   const env = lasting ? { BELLHOP_DRAIN_SECONDS: String(DRAIN_SECONDS) } : {}
   const lives = () => stage.url !== null
-  /** The last life that the fault can have met; `null`: none yet. */
+  /** The last life that may have met the fault; `null`: none yet. */
   let met: number | null = null
-  /** After which it ends, a moment later. */
+  /** The service ends shortly after that. */
   const failsToSync = () => plan.met().struck?.class === 'sync' || (lasting && plan.met().struck !== null)
   const notice = () => void (plan.met().struck !== null && (met ??= stage.life))
   return {
@@ -148,19 +150,19 @@ function faultedService(stage: Stage, { plan, kills, lasting, accuse }: Trial): 
         if (lives()) return
         if (plan.met().struck === null || tries > 2)
           throw new Error(`it does not start: ${stage.accidents.join('; ')} ${stage.log().slice(-2000)}`)
-        // The first time it may have been the fault; then there is none any more.
+        // The first failure may be the fault; the next start has none.
         plan.disarm()
       }
     },
     async stop() {
       if (!lives()) return
       const { life } = stage
-      // Where a sync has failed it is ending, and may hear of the signal or not.
+      // After a failed sync it is ending, and may miss the signal.
       const ending = failsToSync() ? [TERMINATED] : []
       const code = await stage.stop([0, 1, UNWRITTEN_CODE, KILLED, ...ending])
       if (code !== 0 && code !== KILLED) stage.unwritten.add(life)
     },
-    /** A tracer that is killed takes the service along, a moment later. */
+    /** A killed tracer takes the service with it shortly after. */
     async kill() {
       await stage.kill()
       while (isServed(stage.data)) await Bun.sleep(10)
@@ -177,8 +179,8 @@ function faultedService(stage: Stage, { plan, kills, lasting, accuse }: Trial): 
 }
 
 /**
- * What a failed sync was for may be on disk all the same: the service answers 500, ends, and reads at the next start
- * what is there. To its callers that is no answer.
+ * Data of a failed sync may be on disk: the service answers 500, ends, and reads what is there at the next start. Its
+ * callers count that as no answer.
  */
 function doubting(api: Api, plan: FaultPlan, gone: () => Promise<void>): Api {
   return {

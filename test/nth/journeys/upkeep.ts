@@ -7,14 +7,13 @@ import { chainOf } from '../chain/chain.ts'
 import type { Scene, Step } from '../chain/chain.ts'
 import type { Journey } from '../trial.ts'
 
-/** The oldest that there was. */
+/** The oldest schema. */
 const SCHEMA = 1
 
-/** Registered, and with those that have left. */
+/** Registered devices, and those plus unregistered ones. */
 const DEVICES = 4
 const EXPORTED = 5
 
-/** What the commands are given, below the directory of a trial. */
 const pathsIn = (directory: string) => ({
   data: join(directory, 'data'),
   database: join(directory, 'data/bellhop.db'),
@@ -47,7 +46,7 @@ function command(argsOf: (paths: Paths) => readonly string[]): Step {
     async attempt({ directory, command, tries, accuse }) {
       const paths = pathsIn(directory)
       const { exitCode, stderr } = await command(...argsOf(paths), `--data=${paths.data}`)
-      // What is there already was made whole before it could be said.
+      // An existing file is complete.
       if (exitCode === 0 || (tries > 0 && /exists already|is there already/.test(stderr))) return ''
       if (tries > 0) accuse(`${name} does not do it the second time: ${stderr}`)
       return null
@@ -72,13 +71,13 @@ async function checkAll(scene: Scene): Promise<string> {
 
 function checkDatabase({ directory, accuse }: Scene, when: string): void {
   const { database } = pathsIn(directory)
-  // What has to be rolled back first, only a connection that writes can read.
+  // Only a writing connection can roll it back.
   if (existsSync(`${database}-journal`)) return
   if (existsSync(database)) checkFile(database, when, accuse)
   else accuse(`${when} there is no database`)
 }
 
-/** Its first line says how many others there are. */
+/** The first line has the number of lines. */
 function checkExport(exported: string, accuse: Scene['accuse']): void {
   if (!existsSync(exported)) return accuse('nothing is exported')
   const [head = '{}', ...lines] = readFileSync(exported, 'utf8').split('\n').slice(0, -1)
@@ -93,7 +92,7 @@ function checkExport(exported: string, accuse: Scene['accuse']): void {
 }
 
 function checkFile(path: string, when: string, accuse: Scene['accuse']): void {
-  // A database is kept as a disk has left it: what has to be rolled back first is, by whoever opens it.
+  // Databases are kept as the disk left them. Opening one rolls it back.
   if (existsSync(`${path}-journal`)) writeDatabaseFile(path)[Symbol.dispose]()
   const found = inspect(path, 'full')
   if (found.kind === 'bad') accuse(`${when}: ${found.problems.join(' ')}`)

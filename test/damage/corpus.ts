@@ -16,10 +16,10 @@ import { join } from 'node:path'
 import { MIGRATIONS } from '../../src/database/migration/migrations.ts'
 import { oldDatabase } from '../support/old-database.ts'
 
-/** What a disk, a person or another program may do to a data directory. */
+/** Damage to a data directory by a disk, a person or a program. */
 export interface Damage {
   readonly name: string
-  /** `data`: a copy of what `makeSound` made. */
+  /** `data`: a copy of `makeSound`'s directory. */
   apply(data: string): void
 }
 
@@ -31,7 +31,7 @@ const HEADER_PLACES = [0, 4, 6]
 /** The first page begins with the file's header. */
 const FILE_HEADER_BYTES = 100
 
-/** A data directory with rows in every table, some of them still in the WAL. */
+/** Rows in every table, some only in the WAL. */
 export function makeSound(directory: string): void {
   const making = `${directory}-making`
   const path = oldDatabase(making, MIGRATIONS.at(-1)?.number ?? 0, { simulated: true })
@@ -46,7 +46,7 @@ export function makeSound(directory: string): void {
   add(0, 200)
   database.run('PRAGMA wal_checkpoint(TRUNCATE)')
   add(200, 220)
-  // While it is open: closing removes the WAL.
+  // Closing would remove the WAL.
   cpSync(making, directory, { recursive: true })
   rmSync(join(directory, 'bellhop.db-shm'), { force: true })
   rmSync(making, { recursive: true, force: true })
@@ -63,7 +63,7 @@ export function corpusOf(sound: string): readonly Damage[] {
   ]
 }
 
-/** In the header, and at pseudo-random offsets that are the same in each run. */
+/** In the header, and at pseudo-random offsets, the same in each run. */
 function placesIn(page: number): readonly number[] {
   const header = page === 0 ? FILE_HEADER_BYTES : 0
   const within = Number(Bun.hash.wyhash(`page ${page}`) % BigInt(PAGE_BYTES - 200))

@@ -20,7 +20,7 @@ export interface Consequence {
   readonly findings: readonly string[]
 }
 
-/** A call or stop that takes longer hangs. In ms. */
+/** Limit for a call or stop, in ms. */
 const HANGS_MS = 30_000
 
 const CALLS: readonly (readonly [method: string, path: string, body?: object])[] = [
@@ -47,7 +47,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 
 /**
  * Serves and runs commands on a damaged copy of `sound`: each must work, or name the problem in a sentence. `quick`:
- * serves once, and runs fewer commands.
+ * serves once, with fewer commands.
  */
 export async function judgeDamage(sound: string, damage: Damage, quick = false): Promise<Consequence> {
   using directory = temporaryDirectory('bellhop-damage')
@@ -99,7 +99,7 @@ async function serve(data: string, findings: string[]): Promise<Omit<Consequence
   const readyz = await call(`${server.adminUrl}/readyz?probe`, 'GET')
   const said = lines.some(({ event }) => / is damaged\. Stop Bellhop /.test(event))
   if (metrics?.status !== 200) findings.push(`/metrics: ${metrics?.status} ${metrics?.text}`)
-  // A missing row breaks references to it: that is logged; only integrity_check finds more.
+  // A missing row breaks references, which is logged. Only integrity_check finds more.
   if (failed > 0 && !lines.some(({ level }) => level === 'error'))
     findings.push(`${failed} calls failed, and nobody was told`)
   if (said && readyz?.status !== 503) findings.push(`/readyz: ${readyz?.status} ${readyz?.text}`)
@@ -129,7 +129,7 @@ async function call(url: string, method: string, body?: object) {
   }
 }
 
-/** On a sound database no command affects the next; on a damaged one each reports the same. */
+/** No command affects the next: on a sound database, or because each reports the damage. */
 async function runCommand(argv: readonly string[], data: string, findings: string[]): Promise<void> {
   using line = commandLine()
   const words = argv.map((word) => word.replace(/^BACKUPS/, join(data, '..', 'backups')))

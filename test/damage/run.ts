@@ -3,7 +3,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { corpusOf, makeSound } from './corpus.ts'
 import { judgeDamage } from './judge-damage.ts'
 
-/** Judges each `every`-th damage; resolves to the exit code. */
+/** Judges every `every`-th damage; resolves with the exit code. */
 export async function runDamages(every: number): Promise<number> {
   using directory = temporaryDirectory('bellhop-corpus')
   const counts = new Map<string, number>()

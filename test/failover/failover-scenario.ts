@@ -9,16 +9,16 @@ import type { Cut, Kept, Mirror } from './mirror.ts'
 /** One machine's death and the other's takeover. */
 export interface Round extends Cut {
   readonly number: number
-  /** The fatal write, counted from the round's first push or the server's start. */
+  /** Counted from the round's first push or the server's start. */
   readonly write: number
   readonly starting: boolean
   readonly kept: Kept
   readonly fenceMs: number
   /** Includes replaying the file system's journal. */
   readonly mountMs: number
-  /** From the process's start on the second machine; `null`: the next round ends that start. */
+  /** From the start on the second machine; `null`: the next round ends it. */
   readonly readyMs: number | null
-  /** Acknowledged by any machine and unknown to the second. */
+  /** Acknowledged by any machine, unknown to the second. */
   readonly missing: number
 }
 
@@ -30,14 +30,14 @@ const STARTING_SHARE = 0.25
 const LATENCY_MS = [5, 60] as const
 const KINDS: readonly Kept[] = ['all', 'prefix', 'some']
 
-/** Kills the serving machine at a random write and continues on the other, repeatedly. */
+/** Kills the serving machine at random writes, each time continuing on the other. */
 export function failoverScenario(mirror: Mirror, onRound: (round: Round) => void): Scenario {
   return {
     name: 'failover',
     what: 'the machine dies at a random write, and the other one serves its copy of the volume',
     directory: mirror.directory,
     async run(stage, { rounds }) {
-      // The harness has copied a database to it.
+      // The harness copied a database to it.
       await mirror.sync()
       stage.apns.latencyMs = LATENCY_MS
       stage.fcm.latencyMs = LATENCY_MS
@@ -58,9 +58,8 @@ interface Order {
   readonly stage: Stage
   readonly mirror: Mirror
   readonly number: number
-  /** The next round starts the server. */
   readonly startsAgain: boolean
-  /** Pushes requested by earlier rounds. */
+  /** Pushes of earlier rounds. */
   readonly asked: number
 }
 
@@ -75,7 +74,7 @@ async function failOverOnce({ stage, mirror, number, startsAgain, asked }: Order
   const found = await Promise.race([cut, traffic.then(() => cut)])
 
   const fencedAt = performance.now()
-  // The server first: it must not see its disk disappear and refuse what the other copy may have.
+  // The server first: it must not lose its disk and refuse what the other copy has.
   const killed = stage.kill()
   await mirror.fence()
   const fenceMs = performance.now() - fencedAt
@@ -105,7 +104,7 @@ async function trafficUntil(cut: Promise<unknown>, { pushes, accidents }: Stage)
   }
 }
 
-/** Acknowledged devices and pushes (from `from` on) that the service does not know. */
+/** Acknowledged devices and pushes (since `from`) that the service does not know. */
 async function missing({ api, ledger }: Stage, from: number): Promise<number> {
   const devices = await devicesOf(api)
   if (devices === null) throw new Error('the devices were not listed')

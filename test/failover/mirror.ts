@@ -13,7 +13,7 @@ export const STAND_IN = `This kernel has no DRBD. Its stand-in: QEMU's quorum of
 a process of its own. A write or flush is answered when both have answered it, as in DRBD's protocol C. On it a loop
 device with ext4. The kill takes the server and its copy of the volume; then the other copy is mounted.`
 
-/** Why the volume is not available here, if so. */
+/** `null`: the volume is available. */
 export function mirrorHindrance(): string | null {
   const missing = TOOLS.filter((tool) => Bun.which(tool) === null)
   if (missing.length > 0) return `${missing.join(', ')} is not installed (Debian: qemu-utils, qemu-system-common)`
@@ -23,25 +23,25 @@ export function mirrorHindrance(): string | null {
 export type Kept = 'all' | 'prefix' | 'some'
 
 export interface Cut {
-  /** Writes that reached the second machine after the last flush. */
+  /** Writes on the second machine after the last flush. */
   readonly unflushed: number
-  /** How many of them its copy has. */
+  /** Those in its copy. */
   readonly left: number
 }
 
-/** A volume with a copy on each of two machines, mounted on the first. */
+/** A volume with a copy on two machines, mounted on the first. */
 export interface Mirror extends AsyncDisposable {
   readonly directory: string
   /**
-   * Kills the first machine after `writes` writes: it answers nothing more. `seed` decides which writes since the last
-   * flush its copy has. Resolves when it is dead.
+   * Kills the first machine after `writes` writes. `seed` decides which writes since the last flush its copy has.
+   * Resolves when it is dead.
    */
   cutAfter(writes: number, kept: Kept, seed: number): Promise<Cut>
-  /** Resolves when both copies have everything written so far. */
+  /** Resolves when both copies are complete. */
   sync(): Promise<void>
-  /** Detaches the first machine: it reads and writes nothing more. */
+  /** Detaches the first machine, which reads and writes no more. */
   fence(): Promise<void>
-  /** Mounts the second copy. The dead machine becomes the second one, with a fresh copy. */
+  /** Mounts the second copy. The dead machine becomes the second, with a fresh copy. */
   failOver(): Promise<{ readonly mountMs: number }>
 }
 
@@ -76,7 +76,7 @@ export async function openMirror(): Promise<Mirror> {
     fence,
     async failOver() {
       ;[copy, otherCopy] = [otherCopy, copy]
-      // As DRBD does when the machine is back, while the service runs.
+      // As DRBD does when the machine returns.
       await copyFile(copy, otherCopy)
       first = await startFirst(own, copy, otherCopy)
       const startedAt = performance.now()
@@ -87,7 +87,7 @@ export async function openMirror(): Promise<Mirror> {
   }
 }
 
-/** The serving machine's storage: one block device of two copies. */
+/** One block device of two copies. */
 async function startFirst(own: string, copy: string, otherCopy: string) {
   const second = await startSecond(otherCopy)
   const file = join(own, `device-${crypto.randomUUID()}`)
@@ -95,7 +95,7 @@ async function startFirst(own: string, copy: string, otherCopy: string) {
   const blocks = [
     { driver: 'file', 'node-name': 'own', filename: copy },
     { driver: 'nbd', 'node-name': 'other', server: { type: 'inet', host: '127.0.0.1', port: second.port } },
-    // Reads from the first; a write has to succeed on both.
+    // Reads the first; a write must succeed on both.
     { driver: 'quorum', 'node-name': 'both', children: ['own', 'other'], 'vote-threshold': 2, 'read-pattern': 'fifo' },
   ]
   const exported = { type: 'fuse', id: 'volume', 'node-name': 'both', mountpoint: file, writable: true }

@@ -1,5 +1,5 @@
 // ./scripts/failover: the serving machine dies, and another continues with its copy of the volume. A real process on a
-// real block device; test/faults/judge/judge.ts judges losses and repeats.
+// real block device, judged by test/faults/judge/judge.ts.
 import { $ } from 'bun'
 import { runScenario } from '../faults/run-scenario.ts'
 import { makeTemplate } from '../faults/stage/template.ts'

@@ -32,7 +32,7 @@ type Cut = { readonly kind: 'all' | 'prefix' | 'some'; readonly seed: number; le
 
 const image = openSync(process.argv[2] ?? '', 'r+')
 const bytes = fstatSync(image).size
-/** Since the last flush, in order. A flush is answered after all of them. */
+/** Since the last flush, in order. A flush is answered after them. */
 let unflushed: Write[] = []
 let cut: Cut | null = null
 

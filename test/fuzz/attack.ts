@@ -4,46 +4,44 @@ import type { KnownCall } from './message.ts'
 import { talk } from './talk.ts'
 import type { Outcome } from './talk.ts'
 
-/** Where to talk to, and what would be taken there. */
+/** A server with calls that it accepts. */
 export interface Side {
   readonly url: string
   readonly calls: readonly KnownCall[]
 }
 
 interface Attack {
-  /** Of each a conversation is as likely as of any other. */
+  /** Equally likely. */
   readonly sides: readonly [Side, ...Side[]]
   readonly seed: number
-  /** The first turn; a turn of a seed is always the same conversation. Default 0. */
+  /** The first turn. A turn of a seed is always the same conversation. Default 0. */
   readonly from?: number
-  /** Conversations at a time. */
+  /** Concurrent conversations. */
   readonly atOnce: number
-  /** Asked before each turn. */
   readonly goesOn: (turn: number) => boolean
 }
 
 interface Spoil {
-  /** Conversations that were had. */
   readonly turns: number
-  /** How often each status was answered. */
+  /** Number of answers by status. */
   readonly statuses: ReadonlyMap<number, number>
-  /** What must not be, each with the turn that shows it. */
+  /** Violations, with the turn that shows them. */
   readonly findings: readonly string[]
 }
 
 /**
- * Not ready, and full or used up, as the document says; and what is not HTTP/1 at all, which Bun answers itself with 505
- * (RFC 9110, 15.6.6).
+ * Not ready, full or used up, as documented; and 505 for anything but HTTP/1, which Bun answers itself (RFC 9110,
+ * 15.6.6).
  */
 const ALLOWED = new Set([503, 505, 507])
 
 /**
- * Who takes longer to say what it wants, in ms, is owed nothing: the service gives up one whose head takes 12 s. Where the
- * machine is busy, a client that meant to be quick may be so slow.
+ * A slower client is owed no answer, in ms: the service gives up after 12 s for a head. On a busy machine a fast client
+ * may be this slow.
  */
 const PATIENCE_MS = 5000
 
-/** Has one conversation after the other, `atOnce` side by side. */
+/** Runs conversations, `atOnce` at a time. */
 export async function attack({ sides, seed, from = 0, atOnce, goesOn }: Attack): Promise<Spoil> {
   const statuses = new Map<number, number>()
   const findings: string[] = []

@@ -2,7 +2,7 @@ import type { Dice } from './dice.ts'
 
 const utf8 = new TextEncoder()
 
-/** JSON texts of values that a field may not expect. */
+/** JSON values that a field may not expect. */
 const VALUES: readonly string[] = [
   'null',
   'true',
@@ -31,10 +31,10 @@ const VALUES: readonly string[] = [
   '"http://[::1"',
 ]
 
-/** Bytes that are no UTF-8: a lone continuation, an overlong slash, a surrogate, one beyond Unicode, one cut short. */
+/** Invalid UTF-8: a lone continuation, an overlong slash, a surrogate, one beyond Unicode, a truncated one. */
 const NOT_UTF8 = [[0x80], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]] as const
 
-/** A body for a call whose own one is `example`; half of the time JSON that differs from it in one field or two. */
+/** Half of the time JSON that differs from `example` in a field or two. */
 export function bodyOf(dice: Dice, example: object): Uint8Array {
   const text = JSON.stringify(example)
   switch (dice.whole(0, 9)) {
@@ -55,7 +55,7 @@ export function bodyOf(dice: Dice, example: object): Uint8Array {
   }
 }
 
-/** With some fields of others, left out, given twice, or with values of another kind. */
+/** Some fields missing, repeated, or with other values. */
 function withFields(dice: Dice, example: object): string {
   const fields = Object.entries(example).flatMap(([name, value]): string[] => {
     const written = `${JSON.stringify(name)}:${dice.happens(30) ? anyValue(dice) : JSON.stringify(value)}`
@@ -81,11 +81,11 @@ function deep(dice: Dice, most = dice.pick([50, 5000, 50_000])): string {
     ['{"where":{"not":', '}}'],
     ['{"all":[', ']}'],
   ] as const)
-  // Without its end, now and then.
+  // Sometimes without its end.
   return `${open.repeat(levels)}1${dice.happens(80) ? close.repeat(levels) : ''}`
 }
 
-/** Many fields, long names, or more white space than is allowed. */
+/** Many fields, long names, or too much white space. */
 function wide(dice: Dice): string {
   if (dice.happens(30)) return `{${' '.repeat(dice.whole(1, dice.pick([5000, 300_000])))}}`
   const names = Array.from(

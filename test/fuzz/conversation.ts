@@ -2,13 +2,12 @@ import type { Dice } from './dice.ts'
 import { messageOf, plainMessage } from './message.ts'
 import type { KnownCall } from './message.ts'
 
-/** What one client says on one connection. */
+/** What one client sends on one connection. */
 export interface Conversation {
-  /** Written one after the other. */
   readonly pieces: readonly Piece[]
-  /** What the client does when all is written: reads until nothing more comes, says that it is done, or is gone. */
+  /** After the last piece: reads to the end, half-closes, or resets. */
   readonly end: 'reads' | 'half-closes' | 'resets'
-  /** How many answers must come: only where nothing is wrong with what is said. `null`: any number. */
+  /** Answers that must come if everything sent was valid. `null`: any number. */
   readonly owed: number | null
 }
 
@@ -18,10 +17,10 @@ export interface Piece {
   readonly pauseMs: number
 }
 
-/** The slowest that a client sends, in ms between two pieces. */
+/** Slowest client, in ms between pieces. */
 const MOST_PAUSE_MS = 10
 
-/** One in ten says nothing wrong, so that it shows what the others do to it. */
+/** One in ten is valid, and shows the effect of the others. */
 export function conversationOf(dice: Dice, calls: readonly KnownCall[]): Conversation {
   if (dice.happens(10)) {
     const said = plainMessage(dice.pick(calls))
@@ -35,13 +34,13 @@ export function conversationOf(dice: Dice, calls: readonly KnownCall[]): Convers
   return { pieces: inPieces(dice, said), end: dice.pick(['reads', 'reads', 'half-closes', 'resets']), owed: null }
 }
 
-/** All at once, in a few pieces, or a few bytes at a time. */
+/** In one piece, a few, or many small ones. */
 function inPieces(dice: Dice, said: Uint8Array): readonly Piece[] {
   const most = dice.pick([said.length, said.length, Math.ceil(said.length / 5), 7]) || 1
   const isSlow = dice.happens(30)
   const pieces: Piece[] = []
   for (let at = 0; at < said.length;) {
-    // However long it is: no client speaks for minutes.
+    // No client sends for minutes.
     const size = pieces.length < 60 ? dice.whole(1, most) : said.length
     pieces.push({
       bytes: said.subarray(at, at + size),

@@ -1,17 +1,16 @@
 import { pick, seededRandom } from '../support/chance.ts'
 
-/** A sequence of throws, the same for the same seed. */
+/** Random choices, the same for the same seed. */
 export interface Dice {
-  /** A whole number from `least` to `most`, both included. */
+  /** Inclusive. */
   whole(least: number, most: number): number
-  /** Whether something happens that happens `percent` times out of a hundred. */
   happens(percent: number): boolean
-  /** One of `items`, of which there must be one. */
+  /** `items` must not be empty. */
   pick<Item>(items: readonly Item[]): Item
   bytes(count: number): Uint8Array
 }
 
-/** `seed` and `turn` are whole numbers; each turn of a seed has a sequence of its own. */
+/** Whole numbers. Each turn has its own sequence. */
 export function diceOf(seed: number, turn: number): Dice {
   const next = seededRandom(Number(Bun.hash.wyhash(String(turn), BigInt(seed)) & 0xff_ff_ff_ffn))
   const dice: Dice = {

@@ -5,7 +5,7 @@ import { until } from '../support/until.ts'
 import { plainMessage } from './message.ts'
 import { openTarget } from './target.ts'
 
-/** Files and connections that the process may have open: it has about 25 of its own, and a database needs a few more. */
+/** Open files and connections allowed: the process itself has about 25, and a database a few. */
 const FILES = 96
 
 test('with no file left for another connection those that are open are served, and others once there is room', async () => {

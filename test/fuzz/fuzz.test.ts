@@ -6,7 +6,7 @@ import { diceOf } from './dice.ts'
 import { openTarget } from './target.ts'
 import type { Target } from './target.ts'
 
-/** Drawn once; a longer run by hand draws others. */
+/** Fixed; longer runs draw others. */
 const SEED = 20261122
 
 let target: Target
@@ -26,7 +26,7 @@ test('whatever is said on a connection, nothing is answered with 5xx, what is ri
   expect(target.errors()).toEqual([])
   expect(target.exitCode).toBeNull()
   expect(turns).toBe(800)
-  // It is hostile, and gets past the doors all the same. What is rare may not be waited for on a slow machine.
+  // Hostile messages still get through. Rare statuses may not come on a slow machine.
   expect([200, 400, 404].filter((status) => !statuses.has(status))).toEqual([])
 })
 

@@ -7,7 +7,7 @@ import { attack } from './attack.ts'
 import type { Side } from './attack.ts'
 import { callsOf } from './target.ts'
 
-/** Conversations between two counts. */
+/** Conversations between counts. */
 const ROUND = 400
 
 test('whatever is said on a connection, nothing of it stays in memory', async () => {
@@ -17,32 +17,32 @@ test('whatever is said on a connection, nothing of it stays in memory', async ()
   const push = await service.post('/push/all', { tags: ['a'], msg: 'x' })
   const api: Side = { url, calls: callsOf(document, application, push.body.id) }
 
-  /** Objects that are alive after these rounds, by their type. */
+  /** Live objects after these rounds, by type. */
   async function objectsAfter(rounds: readonly number[]): Promise<ReadonlyMap<string, number>> {
     for (const round of rounds) {
       const goesOn = (turn: number) => turn < (round + 1) * ROUND
       await attack({ sides: [api], seed: 9, from: round * ROUND, atOnce: 48, goesOn })
     }
-    // The tests' own copy of the log.
+    // The tests' copy of the log.
     ;(service.log as LogLine[]).length = 0
     return objectsNow()
   }
 
   async function objectsNow(): Promise<ReadonlyMap<string, number>> {
-    // What waits for a turn of the event loop or for a finalizer is let go of meanwhile.
+    // Lets pending turns of the event loop and finalizers run.
     for (let turn = 0; turn < 5; turn++) {
       Bun.gc(true)
       await service.get('/healthz')
     }
     return new Map(Object.entries(heapStats().objectTypeCounts))
   }
-  // Until what is made once has been made.
+  // Warms up everything that is made once.
   const warm = await objectsAfter([0, 1])
-  // One of a conversation would be 800. Code is compiled, and strings come and go, by the hundred.
+  // A leak of one per conversation is 800. Compiled code and strings vary by hundreds.
   const grownTo = (now: ReadonlyMap<string, number>) =>
     [...now].filter(([type, count]) => !/^string$|CodeBlock$/.test(type) && count - (warm.get(type) ?? 0) > ROUND)
   let grown = grownTo(await objectsAfter([2, 3]))
-  // What a word on the stack still points to is let go of by a later collection; what is kept never is.
+  // A later collection frees what a stack word still points to, but never a leak.
   for (let look = 0; look < 10 && grown.length > 0; look++) grown = grownTo(await objectsNow())
   expect(grown).toEqual([])
 })

@@ -1,19 +1,19 @@
 import { bodyOf } from './body.ts'
 import type { Dice } from './dice.ts'
 
-/** A call that the service takes, from its own document. */
+/** A call that the service accepts, from its own document. */
 export interface KnownCall {
   readonly method: string
   readonly path: string
-  /** With credentials; without those that say how the body is sent. */
+  /** With credentials, without framing of the body. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** `null`: has none. */
+  /** `null`: no body. */
   readonly body: object | null
 }
 
 type Lines = (readonly [name: string, value: string])[]
 
-/** One message of HTTP/1.1, or what looks like one, made of a call that would be taken. */
+/** An HTTP/1.1 message, or something like it, made from a valid call. */
 export function messageOf(dice: Dice, call: KnownCall): Uint8Array {
   const headers: Lines = [['Host', 'localhost'], ...call.headers]
   const body = call.body === null ? new Uint8Array() : bodyOf(dice, call.body)
@@ -26,7 +26,7 @@ export function messageOf(dice: Dice, call: KnownCall): Uint8Array {
   return dice.happens(8) ? flipped(dice, message) : message
 }
 
-/** A call as it should be, which must be answered. */
+/** A valid call, which must be answered. */
 export function plainMessage({ method, path, headers, body }: KnownCall): Uint8Array {
   const text = body === null ? '' : JSON.stringify(body)
   const lines = [
@@ -80,14 +80,14 @@ function versionOf(dice: Dice): string {
   return dice.happens(95) ? 'HTTP/1.1' : dice.pick(['HTTP/1.0', 'HTTP/2.0', 'HTTP/0.9', 'HTTP/1.1 ', 'http/1.1', ''])
 }
 
-/** Says how long the body is, rightly three times out of four, and gives what comes after the head. */
+/** Frames the body, correctly three times out of four, and returns what follows the head. */
 function frame(dice: Dice, headers: Lines, body: Uint8Array, has: boolean): Uint8Array {
   if (!has) return new Uint8Array()
   headers.push(['Content-Type', dice.happens(90) ? 'application/json' : dice.pick(['text/plain', '', ';', 'a/b;c="'])])
   if (dice.happens(60)) {
     headers.push(['Content-Length', dice.happens(80) ? String(body.length) : wrongLength(dice, body.length)])
     if (dice.happens(5)) headers.push(['Content-Length', dice.pick([String(body.length), '0', wrongLength(dice, 1)])])
-    // Both: which of them counts is where smuggled requests come from (RFC 9112, 6.3).
+    // Both headers: the source of request smuggling (RFC 9112, 6.3).
     if (dice.happens(5)) headers.push(['Transfer-Encoding', 'chunked'])
     return body
   }
@@ -106,7 +106,7 @@ function chunked(dice: Dice, body: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = []
   const most = dice.pick([1, 16, 300, 5000, 100_000])
   for (let at = 0; at < body.length;) {
-    // More than the service takes of one body (http/body.ts), and then the rest at once.
+    // More chunks than the service takes of a body (src/http/body.ts), then the rest at once.
     const size = parts.length < 3 * MOST_CHUNKS ? dice.whole(1, most) : body.length
     const chunk = body.subarray(at, at + size)
     at += size
@@ -118,7 +118,7 @@ function chunked(dice: Dice, body: Uint8Array): Uint8Array {
   return Buffer.concat([...parts, Buffer.from(dice.happens(95) ? `0\r\n${trailer}\r\n` : '')])
 }
 
-/** Something that belongs into no honest head. */
+/** Adds something invalid to the head. */
 function disturb(dice: Dice, headers: Lines): void {
   const odd: readonly (readonly [string, string])[] = [
     ['X-Long', 'x'.repeat(dice.whole(1, 40_000))],

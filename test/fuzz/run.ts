@@ -1,4 +1,4 @@
-// Hostile input: connections that say anything, to a service that runs as a process of its own and is watched.
+// Hostile input to a service process that is watched.
 import { drawSeed, runScript, tell, UsageError } from '../support/proof-script.ts'
 import { programOf } from '../support/service-process.ts'
 import { watchProcess } from '../soak/process-watch.ts'
@@ -28,12 +28,12 @@ const OPTIONS = {
   binary: { type: 'string' },
 } as const
 
-/** The longest that the service may work on anything while it should answer, in ms. */
+/** Longest CPU time before an answer, in ms. */
 const HANG_MS = 1000
 
 const MINUTE_MS = 60_000
 
-/** A heap that has just begun grows for minutes, up to what it may have before it is collected; ten, in a long run. */
+/** A heap grows for minutes until it is first collected. */
 const WARM_MS = 10 * MINUTE_MS
 
 await runScript(HELP, OPTIONS, async ({ values }) => {

@@ -1,23 +1,21 @@
 import { connect } from 'node:net'
 import type { Conversation } from './conversation.ts'
 
-/** What came of a conversation. */
 export interface Outcome {
-  /** Statuses of the answers, in their order; without 100 Continue. */
+  /** In order, without 100 Continue. */
   readonly statuses: readonly number[]
-  /** All that came. */
   readonly received: string
   /** From the first piece to the last, in ms. */
   readonly spokenMs: number
 }
 
-/** How long after the last byte nothing more is expected, in ms. */
+/** Silence that ends the conversation, in ms. */
 const QUIET_MS = 150
 
-/** How long an answer that is owed is waited for, in ms. */
+/** Longest wait for an owed answer, in ms. */
 const OWED_MS = 20_000
 
-/** Has a conversation with the server at `url` on a connection of its own. */
+/** On a new connection. */
 export function talk(url: string, { pieces, end, owed }: Conversation): Promise<Outcome> {
   const { hostname, port } = new URL(url)
   const { promise, resolve } = Promise.withResolvers<Outcome>()
@@ -38,7 +36,7 @@ export function talk(url: string, { pieces, end, owed }: Conversation): Promise<
     if (saidAt !== null) waitOn()
   })
   socket.on('end', () => socket.destroy())
-  // A connection that the server cuts is an outcome like another.
+  // A cut by the server is a valid outcome.
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
     clearTimeout(quiet)
@@ -69,7 +67,7 @@ export function talk(url: string, { pieces, end, owed }: Conversation): Promise<
   return promise
 }
 
-/** No text of an answer has a line of its own that begins like this: in JSON an end of line is escaped. */
+/** No answer contains such a line: JSON escapes line ends. */
 function statusesIn(received: string): number[] {
   const lines = received.matchAll(/^HTTP\/1\.[01] (\d{3})\b/gm)
   return [...lines].map(([, status]) => Number(status)).filter((status) => status !== 100)

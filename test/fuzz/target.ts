@@ -10,25 +10,24 @@ import type { Json } from '../support/openapi.ts'
 import type { Side } from './attack.ts'
 import type { KnownCall } from './message.ts'
 
-/** Without what asks for the document itself: it is large, and nobody's input. */
+/** Without the document itself: it is large and takes no input. */
 const BESIDE = ['/healthz', '/manual', '/nowhere']
 
-/** What an operator's programs ask for at the admin listener. */
+/** Calls of an operator's programs to the admin listener. */
 const ADMIN = ['/healthz', '/readyz', '/metrics', '/nowhere']
 
-/** A service as a process of its own that is there to be attacked, with a simulated application without rate limits. */
+/** A service process to attack, with a simulated application without limits. */
 export interface Target extends AsyncDisposable {
   readonly pid: number
-  /** Of its API. */
   readonly url: string
   readonly adminUrl: string
   readonly data: string
   readonly application: { readonly id: string; readonly secret: string }
-  /** The API, and the admin listener. */
+  /** The API and the admin listener. */
   readonly sides: readonly [Side, Side]
-  /** What it has logged as an error. */
+  /** Logged errors. */
   errors(): readonly string[]
-  /** Its exit code; `null` while it runs. */
+  /** `null`: it runs. */
   readonly exitCode: number | null
 }
 
@@ -69,7 +68,6 @@ export async function openTarget(program: Program): Promise<Target> {
   }
 }
 
-/** Simulated, and without limits. */
 function applicationIn(data: string) {
   using database = openDatabase(data)
   const applications = createApplicationStore({ database, clock: systemClock })
@@ -81,7 +79,7 @@ function applicationIn(data: string) {
   return { id, secret: made.secret }
 }
 
-/** Every call of the API document with each of its examples, as an app and as a backend make it. `push`: id of one. */
+/** Every call of the API document with each example, as an app and as a backend. `push`: id of a push. */
 export function callsOf(document: Json, { id, secret }: Target['application'], push: string): readonly KnownCall[] {
   const identified = [
     ['Accept-Version', '1'],

@@ -3,7 +3,7 @@ import { faultsOf, GatewayBook, judge, SenderBook } from './books.ts'
 
 type Ending = 'answered' | 'unsent' | 'unknown'
 
-/** One request whose attempts ended so, and of which the gateway processed these. */
+/** One request with these endings, of which the gateway processed these attempts. */
 function verdictOf(endings: readonly Ending[], processed: readonly number[]) {
   const sender = new SenderBook(1)
   const gateway = new GatewayBook(1)

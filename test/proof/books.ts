@@ -1,15 +1,14 @@
-/** Attempts of one request are numbered from 0 on; a bit each. */
+/** Attempts are numbered from 0, with a bit each. */
 export const MAX_ATTEMPTS = 16
 
-/** How the sender saw each attempt end. */
 export class SenderBook {
-  /** One bit an attempt, by number of the request. */
+  /** A bit per attempt, by request. */
   readonly answered: Uint16Array
   /** Failed with `sent: 'no'`. */
   readonly unsent: Uint16Array
   /** Failed with `sent: 'unknown'`. */
   readonly unknown: Uint16Array
-  /** Answers that were not those of their request, the first few in words. */
+  /** Wrong answers, the first few in words. */
   readonly wrong: string[] = []
   wrongCount = 0
 
@@ -29,11 +28,10 @@ export class SenderBook {
   }
 }
 
-/** What the gateway did. */
 export class GatewayBook {
-  /** Attempts it processed: one bit each, by number of the request. */
+  /** A bit per attempt, by request. */
   readonly processed: Uint16Array
-  /** Attempts it processed more than once. */
+  /** Processed more than once. */
   readonly again: Uint16Array
   /** Requests that nobody sent. */
   strangers = 0
@@ -54,34 +52,30 @@ export class GatewayBook {
 }
 
 export interface Verdict {
-  /** Requests by what is wrong with them; all 0 is well. */
+  /** Requests by fault. */
   readonly faults: {
     /** Never processed. */
     readonly lost: number
     /** Never answered, after all attempts. */
     readonly unanswered: number
-    /** One attempt was processed more than once: the transport sent again what may have been processed. */
+    /** The transport repeated an attempt that may have been processed. */
     readonly doubled: number
-    /** The transport said `sent: 'no'`, and the gateway had processed that attempt. */
     readonly 'processed though unsent': number
-    /** Answered, and the gateway has not processed it. */
     readonly 'answered though unprocessed': number
-    /** The gateway processed an attempt that was never made. */
+    /** The gateway processed an attempt that was not made. */
     readonly 'never sent': number
-    /** Answered otherwise than it should be. */
     readonly 'wrong answer': number
   }
-  /** Attempts by how they ended. */
   readonly attempts: { readonly answered: number; readonly unsent: number; readonly unknown: number }
   /** Attempts that the gateway processed. */
   readonly processed: number
-  /** Requests processed in more than one attempt, each but the last with `sent: 'unknown'`: rightly so. */
+  /** Requests processed in several attempts, legitimately: each but the last failed with `sent: 'unknown'`. */
   readonly repeated: number
-  /** The first few faults, in words. */
+  /** The first few faults. */
   readonly examples: readonly string[]
 }
 
-/** Holds what the sender was told against what the gateway did. Both books are of the same requests. */
+/** Compares the sender's and the gateway's books of the same requests. */
 export function judge(sender: SenderBook, gateway: GatewayBook): Verdict {
   const faults = {
     lost: 0,
@@ -126,7 +120,7 @@ export function judge(sender: SenderBook, gateway: GatewayBook): Verdict {
   return { faults, attempts, processed: processedAttempts, repeated, examples }
 }
 
-/** As words; empty if all is well. */
+/** Empty without faults. */
 export function faultsOf({ faults }: Verdict): readonly string[] {
   return Object.entries(faults).flatMap(([name, count]) => (count === 0 ? [] : [`${name} ${count}`]))
 }

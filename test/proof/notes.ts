@@ -1,6 +1,6 @@
 import type { TransportAnswer, TransportRequest } from '../../src/gateway/transport/transport.ts'
 
-/** The headers of a notification to APNs: the same object for all, as the service has it. */
+/** Headers of an APNs notification. One object for all, as in the service. */
 const HEADERS = {
   authorization: `bearer ${'x'.repeat(184)}`,
   'apns-topic': 'com.example.proof',
@@ -9,14 +9,14 @@ const HEADERS = {
   'content-type': 'application/json',
 }
 
-/** APNs takes 4 KiB; one in a hundred is longer, up to half of a new stream's window. */
+/** APNs takes 4 KiB. One in a hundred is longer, up to half of a new stream's window. */
 const MAX_BODY_BYTES = 4096
 const LONG_BODY_BYTES = 30_000
 const LONG_EVERY = 100
 
 const PADDING = 'abcdefghijklmnopqrstuvwxyz012345'.repeat(LONG_BODY_BYTES / 32 + 1)
 
-/** A request that is known by its path, by its `apns-id` and by the start of its body. */
+/** Identified by its path, its `apns-id` and the start of its body. */
 export function noteOf(n: number, attempt: number): TransportRequest {
   return {
     path: pathOf(n, attempt),
@@ -26,7 +26,7 @@ export function noteOf(n: number, attempt: number): TransportRequest {
   }
 }
 
-/** `null` for the path of anything else. */
+/** `null`: another path. */
 export function numbersIn(path: string): { readonly n: number; readonly attempt: number } | null {
   const [, n, attempt] = /^\/3\/device\/(\d+)\/(\d+)$/.exec(path) ?? []
   return n === undefined || attempt === undefined ? null : { n: Number(n), attempt: Number(attempt) }
@@ -36,13 +36,13 @@ function pathOf(n: number, attempt: number): string {
   return `/3/device/${n}/${attempt}`
 }
 
-/** Of a length between 16 bytes and 4 KiB, or longer. */
+/** From 16 bytes to 4 KiB, or longer. */
 function bodyOf(n: number, attempt: number): string {
   const length = n % LONG_EVERY === LONG_EVERY - 1 ? LONG_BODY_BYTES : 16 + ((n * 7919) % (MAX_BODY_BYTES - 16))
   return `${n}/${attempt};${PADDING.slice(n % 32, length)}`
 }
 
-/** Of an answer that must be 200 with the body of its request, and with the path where the peer says it. */
+/** Expects 200 with the body of the request, and its path if the peer sends it. */
 export function wrongWithEcho(
   answer: TransportAnswer & { readonly kind: 'answer' },
   n: number,

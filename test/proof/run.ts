@@ -1,4 +1,4 @@
-// Proves the HTTP/2 transports: against servers of other projects, and against a gateway that cuts connections.
+// Proves the HTTP/2 transports against servers of other projects and a gateway that cuts connections.
 import { runScript, tell, UsageError } from '../support/proof-script.ts'
 import { compareWithNghttp2 } from './hpack/compare.ts'
 import { runServers } from './servers.ts'

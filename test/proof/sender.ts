@@ -3,24 +3,22 @@ import type { Transport, TransportAnswer, TransportRequest } from '../../src/gat
 import { MAX_ATTEMPTS } from './books.ts'
 import type { SenderBook } from './books.ts'
 
-/** What is sent, and how its answers are known. */
 export interface Load {
-  /** Requests, numbered from 0 on. */
+  /** Requests, numbered from 0. */
   readonly count: number
-  /** Requests in flight at the most. */
+  /** Most requests in flight. */
   readonly inFlight: number
   request(n: number, attempt: number): TransportRequest
-  /** What is wrong with an answer; `null`: nothing. */
+  /** `null`: correct. */
   wrongWith(answer: TransportAnswer & { readonly kind: 'answer' }, n: number, attempt: number): string | null
-  /** Resolves when the next request may go. Absent: as soon as one in flight is over. */
+  /** Resolves when the next request may be sent. Default: as soon as another ends. */
   turn?(): Promise<void>
-  /** A request was answered. */
   onAnswered?(): void
 }
 
 /**
- * Sends each request until it is answered, as the service does: again after `sent: 'no'` and after `sent: 'unknown'`.
- * Resolves when all are answered or have had all their attempts. Returns how often attempts failed, by reason.
+ * Sends each request until it is answered, like the service: again after `sent: 'no'` and `sent: 'unknown'`. Resolves
+ * when all are answered or out of attempts, with the number of failed attempts by reason.
  */
 export async function sendAll(
   transport: Transport,
@@ -59,6 +57,6 @@ export async function sendAll(
   return reasons
 }
 
-/** Between two attempts, in ms; doubled each time. */
+/** Between attempts, in ms; doubled each time. */
 const FIRST_WAIT_MS = 5
 const MAX_WAIT_MS = 1000

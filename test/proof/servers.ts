@@ -20,19 +20,19 @@ const PEERS: readonly Peer[] = [NODE, NGHTTPD, GO, NGINX, H2O]
 
 const GOAWAY_AFTER = 1000
 const IN_FLIGHT = 1000
-/** Of each status that a peer can refuse with. */
+/** Per status. */
 const REFUSALS = 20
 
 interface ServersOrder {
   readonly transports: readonly ProvenTransport[]
-  /** Part of the name of a peer; `null`: all. */
+  /** Part of a peer's name; `null`: all. */
   readonly only: string | null
-  /** Requests a run. */
+  /** In a run. */
   readonly requests: number
   readonly print: (line: string) => void
 }
 
-/** Runs each transport against each peer with each limit; resolves with how many runs found something. */
+/** Runs each transport against each peer with each limit; resolves with the number of runs with findings. */
 export async function runServers({ transports, only, requests, print }: ServersOrder): Promise<number> {
   let failed = 0
   const peers = PEERS.filter(({ name }) => only === null || name.toLowerCase().includes(only.toLowerCase()))
@@ -109,7 +109,7 @@ async function runOne(run: Run): Promise<RunResult> {
   return { ...run, ms, connections, processed: verdict.processed, unsent, unknown, refused: refusals.count, findings }
 }
 
-/** How many connections the peer can have told to go away: each had its share of requests before. */
+/** Connections that the peer may have told to go away. */
 function parted(goawayAfter: number | null, requests: number): number {
   return goawayAfter === null ? 0 : Math.floor(requests / goawayAfter)
 }
@@ -132,7 +132,7 @@ async function refuse(
   return { count: asked.length, wrong: wrong.filter((one) => one !== null) }
 }
 
-/** Again while the peer has done nothing about it: its GOAWAY may have come between. */
+/** Repeats what the peer did not process: its GOAWAY may have come first. */
 async function askToRefuse(transport: OpenedTransport, path: string, n: number) {
   for (let attempt = 0; ; attempt++) {
     const answer = await answerTo(transport, { ...noteOf(n, attempt), path })

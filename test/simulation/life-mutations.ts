@@ -1,6 +1,6 @@
 import type { Mutation } from './plant.ts'
 
-/** Defects in what befalls devices besides pushes, what is reported of these, and what administrators change. */
+/** Defects in the life of devices, in reports, and in changes by administrators. */
 export const LIFE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a push that is let go more than an hour late is dropped',

@@ -6,29 +6,28 @@ import { runWorkers } from './workers.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** What a process of the service loads, and what one of the simulation loads besides. */
+/** Needed by a process of the service, and by one of the simulation. */
 const SOURCES = ['src', 'migrations', 'package.json', 'tsconfig.json']
 const ENGINE = ['test/simulation', 'test/support/chance.ts', 'test/support/frames.ts']
 
-/** A defect that is planted in a copy of the sources, to see whether it is found. */
+/** A defect planted in a copy of the sources to see whether it is found. */
 export interface Mutation {
-  /** What the defect does, for the manual. */
+  /** The effect, for the manual. */
   readonly name: string
   /** Text of src. Its file, spaces and line breaks do not matter. */
   readonly from: string
   readonly to: string
-  /** Where `from` is meant, below the root of the checkout: only for a text that other files have too. */
+  /** Path from the root of the checkout. Only for a text that other files have too. */
   readonly file?: string
 }
 
 interface Hunt {
-  /** The seed that shows it; `null`: none does. */
+  /** The seed that shows it; `null`: none. */
   readonly found: SeedReport | null
-  /** Seeds that were lived through. */
   readonly seeds: number
 }
 
-/** Plants a defect in a copy of the sources, and looks for a seed that shows it, from 1 on. */
+/** Plants a defect in a copy of the sources and looks for a seed that shows it, from 1 on. */
 export async function hunt(mutation: Mutation, limit: number, jobs: number): Promise<Hunt> {
   using copy = plantedCopy(mutation, ENGINE)
   const reports: SeedReport[] = []
@@ -45,7 +44,7 @@ export async function hunt(mutation: Mutation, limit: number, jobs: number): Pro
   return { found: reports.find(({ violation }) => violation !== null) ?? null, seeds: reports.length }
 }
 
-/** A copy of the sources with a defect. `more`: paths that are copied beside them. */
+/** Copies the sources and plants a defect. `more`: further paths to copy. */
 export function plantedCopy(mutation: Mutation, more: readonly string[] = []): ReturnType<typeof temporaryDirectory> {
   const copy = temporaryDirectory('bellhop-planted')
   for (const path of [...SOURCES, ...more]) cpSync(join(ROOT, path), join(copy.path, path), { recursive: true })
@@ -69,7 +68,7 @@ export function sourcesIn(root: string = ROOT): ReadonlyMap<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
 }
 
-/** Why a defect cannot be planted in these sources; `null`: it can. */
+/** `null`: it can be planted. */
 export function whyNotPlanted(mutation: Mutation, sources: ReadonlyMap<string, string>): string | null {
   const places = placesOf(mutation, sources)
   if (places.length === 1) return null
@@ -77,7 +76,7 @@ export function whyNotPlanted(mutation: Mutation, sources: ReadonlyMap<string, s
   return `"${mutation.name}" changes ${JSON.stringify(mutation.from)}, which stands ${where}`
 }
 
-/** The files in which `from` stands, each as often as it does. */
+/** Files with `from`, once per occurrence. */
 function placesOf({ from, file }: Mutation, sources: ReadonlyMap<string, string>): readonly string[] {
   const pattern = patternOf(from)
   return [...sources].flatMap(([path, text]) =>
@@ -85,7 +84,7 @@ function placesOf({ from, file }: Mutation, sources: ReadonlyMap<string, string>
   )
 }
 
-/** Source text in whatever way it is laid out. */
+/** Matches any layout. */
 function patternOf(source: string): RegExp {
   const tokens = source.match(/[\w$]+|[^\w\s]/g) ?? []
   const [first = '', last = ''] = [tokens[0], tokens.at(-1)]
@@ -93,7 +92,7 @@ function patternOf(source: string): RegExp {
   const pattern = tokens.map((token, n) => {
     const before = tokens[n - 1]
     const gap = before === undefined ? '' : isWord(before) && isWord(token) ? '\\s+' : '\\s*'
-    // Where the formatter breaks a list into lines it ends the last one in a comma.
+    // The formatter ends a broken list in a comma.
     return gap + (/[)\]}]/.test(token) && before !== ',' ? ',?\\s*' : '') + RegExp.escape(token)
   })
   return new RegExp(`${isWord(first) ? '(?<![\\w$])' : ''}${pattern.join('')}${isWord(last) ? '(?![\\w$])' : ''}`, 'g')

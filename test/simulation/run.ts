@@ -1,5 +1,5 @@
-// The simulation: worlds with a clock, chance, a disk and a network that all come from one seed, and the whole service in
-// each of them. What must hold is in judge/invariants.ts.
+// The simulation: the whole service in worlds whose clock, chance, disk and network come from a seed.
+// judge/invariants.ts has what must hold.
 import { runScript, wholeNumber } from '../support/proof-script.ts'
 import { MUTATIONS } from './mutations.ts'
 import { hunt } from './plant.ts'
@@ -58,7 +58,7 @@ await runScript(HELP, OPTIONS, async ({ values }) => {
   return failed.length === 0 && done === count ? 0 : 1
 })
 
-/** `limit`: seeds within which a planted defect must show. */
+/** `limit`: seeds to try per defect. */
 async function huntAll(only: string, limit: number, jobs: number): Promise<number> {
   let missed = 0
   console.log('| planted defect | shown by | seeds | broken promise |\n| --- | --- | ---: | --- |')

@@ -5,12 +5,12 @@ import { sourcesIn, whyNotPlanted } from './plant.ts'
 import type { SeedReport } from './worker.ts'
 import { runWorkers } from './workers.ts'
 
-/* The short form of bun run simulate: a few worlds, and whether a seed is one world and no other. */
+/* The short form of bun run simulate: a few worlds, and whether a seed always gives the same one. */
 
 const SEEDS = 12
 const TWICE = 3
 
-/** On a machine that may be slow. */
+/** For a slow machine. */
 const LIMIT_MS = 240_000
 
 async function simulate(count: number, ownApi = false): Promise<SeedReport[]> {
@@ -40,7 +40,7 @@ test(
   LIMIT_MS,
 )
 
-/* Where a change of the sources has moved or reworded what a defect changes: test/README.md, "The planted defects". */
+/* When it fails: test/README.md, "The planted defects". */
 test('each defect that is planted to see whether it is found can still be planted', () => {
   const sources = sourcesIn()
   const problems = [...MUTATIONS, ...PLANTED].map((mutation) => whyNotPlanted(mutation, sources))

@@ -1,4 +1,4 @@
-// Lives through the worlds of some seeds, in a process of its own: one line of JSON for each on standard output.
+// Simulates some seeds in a process: a line of JSON for each on standard output.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Violation } from './judge/invariants.ts'
@@ -13,37 +13,36 @@ import { takeOver } from './world/turns.ts'
 import { createWorld } from './world/world.ts'
 import type { Ground } from './world/world.ts'
 
-/** Worlds that are tried at most to make the steps of one fewer. */
+/** Most worlds tried to shorten the steps of one. */
 const MAX_TRIES = 200
 
-/** `count` seeds from `first` on, each `step` after the one before. */
+/** Every `step`-th seed from `first`. */
 interface SeedRange {
   readonly first: number
   readonly count: number
   readonly step: number
 }
 
-/** What a parent tells the worker, as JSON in its only argument. */
+/** The worker's only argument, as JSON. */
 export interface Order {
-  /** For this worker alone; erased at the end. */
+  /** For this worker alone, and removed at the end. */
   readonly directory: string
   readonly seeds: SeedRange
-  /** Whether a seed that fails is to be made short. */
+  /** Shortens the steps of failing seeds. */
   readonly shrink: boolean
-  /** Whether to end with the first seed that fails. */
+  /** Ends with the first failing seed. */
   readonly untilFailure: boolean
-  /** Whether to tell everything that happened. */
+  /** Reports everything that happened. */
   readonly lines: boolean
-  /** Whether each start makes its own public API, as the service does. Default: one is made for all of them. */
+  /** Creates the public API at each start, as the service does. Default: once for all. */
   readonly ownApi?: boolean
 }
 
-/** What became of one seed. */
 export interface SeedReport {
   readonly seed: number
   readonly hash: string
   readonly violation: { readonly invariant: string; readonly what: string } | null
-  /** What it takes to break it; absent where nothing is broken, or it was not to be made short. */
+  /** Steps that break it; absent without a violation or `shrink`. */
   readonly steps?: readonly Step[]
   readonly lines?: readonly string[]
 }
@@ -71,12 +70,12 @@ async function work(order: Order): Promise<void> {
 
 interface Outcome {
   readonly violation: { readonly invariant: string; readonly what: string } | null
-  /** Of everything that happened, in order. */
+  /** Of everything that happened. */
   readonly hash: string
   readonly lines: readonly string[]
 }
 
-/** Lives through the world of a seed. `steps`: default all that the seed draws. */
+/** `steps`: default those of the seed. */
 async function simulateSeed(ground: Ground, seed: number, steps: readonly Step[] = drawSteps(seed)): Promise<Outcome> {
   const world = await createWorld(ground, seed, startOf(seed))
   const { judge } = world
@@ -100,7 +99,7 @@ async function simulateSeed(ground: Ground, seed: number, steps: readonly Step[]
   }
 }
 
-/** Fewer steps that break the same invariant: ever smaller parts are left out, as long as that goes. */
+/** Leaves out ever smaller parts while the same invariant breaks. */
 async function shrink(
   steps: readonly Step[],
   invariant: string,

@@ -3,24 +3,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Order, SeedReport } from './worker.ts'
 
-/** Of memory, where there is such: what a world writes is not to wait for a disk. */
+/** In memory if possible: worlds must not wait for a disk. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** Worlds that a process lives through at the most: files that were open when a service died are closed with the process. */
+/** Most worlds of a process. Its end closes the files of services that died. */
 const MAX_WORLDS = 2000
 
 interface Assignment extends Pick<Order, 'shrink' | 'untilFailure' | 'lines' | 'ownApi'> {
-  /** The first of them; the others come after it. */
+  /** The first seed. */
   readonly seed: number
   readonly count: number
-  /** Processes at once. */
   readonly jobs: number
-  /** Whose code to run: the root of a checkout. Default this one. */
+  /** Root of the checkout to run. Default this one. */
   readonly root?: string
   readonly onReport: (report: SeedReport) => void
 }
 
-/** Has processes of their own live through seeds; resolves when all are through. Throws where one of them breaks. */
+/** Simulates seeds in processes. Throws if one of them breaks. */
 export async function runWorkers({ jobs, root, seed, count, onReport, ...order }: Assignment): Promise<void> {
   const running = new Set<ReturnType<typeof startWorker>>()
   let isOver = false
@@ -39,7 +38,7 @@ export async function runWorkers({ jobs, root, seed, count, onReport, ...order }
       for (const line of lines) {
         const report = JSON.parse(line) as SeedReport
         onReport(report)
-        // The others need not go on.
+        // The others can stop.
         if (report.violation !== null && order.untilFailure) end()
       }
     }

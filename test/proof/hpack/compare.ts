@@ -22,26 +22,26 @@ import { bundledForNode } from '../peers/child.ts'
 import { RequestMaker } from './header-sets.ts'
 
 export interface Comparison {
-  /** Header blocks that went to the peer and came back, each in one encoding of ours and one of the peer's. */
+  /** Header blocks that went to the peer and came back, encoded once by each side. */
   readonly blocks: number
-  /** What differs; at most `MOST_FINDINGS`. */
+  /** Differences, at most `MOST_FINDINGS`. */
   readonly findings: readonly string[]
-  /** Bytes of all blocks: as we wrote them, and as the peer did. */
+  /** Bytes of all blocks by our encoding, and by the peer's. */
   readonly written: number
   readonly read: number
-  /** How often one side had the other change the size of its table. */
+  /** Changes of a table size, by the side that asked for them. */
   readonly peerResizes: number
   readonly ourResizes: number
 }
 
-/** A connection has so many requests at most: each has tables and header sets of its own. */
+/** Most requests of a connection. Each has its own tables and header sets. */
 const REQUESTS_A_CONNECTION = 5000
 const IN_FLIGHT = 100
 const MOST_FINDINGS = 10
 
 const AUTHORITY = 'gateway.example:2197'
 
-/** Sends `requests` header blocks to nghttp2, which decodes them and encodes them again, and compares field by field. */
+/** Sends `requests` header blocks to nghttp2, which decodes and encodes them, and compares each field. */
 export async function compareWithNghttp2(requests: number, seed: number): Promise<Comparison> {
   await using peer = await startEchoPeer()
   const sum = { blocks: 0, findings: [] as string[], written: 0, read: 0, peerResizes: 0, ourResizes: 0 }
@@ -71,7 +71,7 @@ async function startEchoPeer() {
   const running = opened.move()
   return {
     port,
-    /** Ends it; resolves with what it complained of. */
+    /** Ends it; resolves with its standard error. */
     async complaints(): Promise<string> {
       await running.disposeAsync()
       return complaints
@@ -87,7 +87,7 @@ function compareOnOne(port: number, requests: number, seed: number, turn: number
   const decoder = new HpackDecoder()
   const writer = new FrameWriter()
   const findings: string[] = []
-  /** What must come back, by stream. */
+  /** Expected answers by stream. */
   const expected = new Map<number, string>()
   const counts = { blocks: 0, written: 0, read: 0, peerResizes: 0, ourResizes: 0 }
   let peerSettings = INITIAL_SETTINGS
@@ -149,7 +149,7 @@ function compareOnOne(port: number, requests: number, seed: number, turn: number
   function sendMore(): void {
     for (; expected.size < IN_FLIGHT && nextId <= 2 * requests; nextId += 2) {
       if (dice.happens(2)) {
-        // Our decoder's table has 4096 bytes; the peer's encoder uses less where we say so.
+        // Our decoder's table has 4096 bytes. The peer's encoder must use less if told.
         writer.settings([[SettingId.headerTableSize, dice.pick([4096, 4096, 0, 50, 300, 1500])]])
         counts.ourResizes++
       }
@@ -174,7 +174,7 @@ function compareOnOne(port: number, requests: number, seed: number, turn: number
   }
 }
 
-/** What `echo-server.ts` answers. */
+/** The answer of `echo-server.ts`. */
 function echoOf({ path, headers, own, body }: TransportRequest): readonly (readonly [name: string, value: string])[] {
   return [
     [':status', '200'],

@@ -1,7 +1,7 @@
 import type { TransportRequest } from '../../../src/gateway/transport/transport.ts'
 import type { Dice } from '../../fuzz/dice.ts'
 
-/** What gateways are sent, and what the static table has; a few of any spelling besides. */
+/** Headers sent to gateways, and some of the static table. */
 const NAMES = [
   'authorization',
   'apns-topic',
@@ -26,7 +26,7 @@ const VISIBLE = Array.from({ length: 0x7e - 0x20 }, (_, n) => String.fromCharCod
 const BEYOND = Array.from({ length: 0x80 }, (_, n) => String.fromCharCode(0x80 + n))
 const LOWER = Array.from('abcdefghijklmnopqrstuvwxyz0123456789-_')
 
-/** Requests with headers that are shared by some, as those of one application are; a set is replaced now and then. */
+/** Makes requests with shared headers, like those of one application. A set is sometimes replaced. */
 export class RequestMaker {
   readonly #dice: Dice
   readonly #sets: TransportRequest['headers'][]
@@ -60,10 +60,10 @@ export class RequestMaker {
 
   #value(): string {
     const dice = this.#dice
-    // Often one that was there before.
+    // Often a repeated value.
     if (dice.happens(40)) return dice.pick(['alert', 'com.example.app', '10', '0', 'application/json', ''])
     const length = dice.happens(3) ? dice.whole(100, 3000) : dice.whole(0, dice.pick([8, 40, 140]))
-    // Blanks and tabs not at its ends (RFC 9113, 8.2.1).
+    // No space or tab at either end (RFC 9113, 8.2.1).
     const inner = dice.happens(80) ? [...VISIBLE, ' '] : [...VISIBLE, ...BEYOND, ...BEYOND, ' ', '\t']
     return text(dice, length, inner).trim()
   }

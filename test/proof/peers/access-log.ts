@@ -1,7 +1,7 @@
 import type { GatewayBook } from '../books.ts'
 import { notePath } from './child.ts'
 
-/** Writes down the requests of an access log with lines `CONNECTION PATH STATUS`; returns how many connections had any. */
+/** Enters an access log with lines `CONNECTION PATH STATUS` into the book; returns the number of connections. */
 export async function readAccessLog(file: string, book: GatewayBook): Promise<{ readonly connections: number }> {
   const connections = new Set<string>()
   for (const line of (await Bun.file(file).text()).split('\n')) {

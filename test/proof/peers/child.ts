@@ -9,11 +9,11 @@ import type { GatewayBook } from '../books.ts'
 import type { RunningPeer } from './peer.ts'
 
 export interface ServerChild {
-  /** Sends the signal, and resolves when the process is over. */
+  /** Sends the signal; resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a server whose output goes to the file `log`; resolves when it takes connections on `port`. */
+/** Starts a server with its output in the file `log`; resolves when it accepts connections on `port`. */
 export async function startServer(
   command: readonly string[],
   { port, log, cwd }: { readonly port: number; readonly log: string; readonly cwd: string },
@@ -29,16 +29,16 @@ export async function startServer(
   }
 }
 
-/** What our own small servers print when their standard input ends. */
+/** What our own small servers print at the end of their standard input. */
 interface Told {
   readonly connections: number
-  /** How often each path was processed. */
+  /** Processed requests by path. */
   readonly paths: Readonly<Record<string, number>>
 }
 
 /**
- * Starts a server of ours on another runtime: it prints `ready`, and what it has seen when its standard input ends. What
- * it complains of goes to the file `error.log`.
+ * Starts our server on another runtime: it prints `ready`, and `Told` at the end of its standard input. Its standard
+ * error goes to `error.log`.
  */
 export async function startTelling(command: readonly string[], cwd: string): Promise<RunningPeer> {
   const stderr = openSync(join(cwd, 'error.log'), 'w')
@@ -56,7 +56,7 @@ export async function startTelling(command: readonly string[], cwd: string): Pro
   }
 }
 
-/** Bundles the TypeScript file `entry` into `folder` for Node; resolves with the words that run it. */
+/** Bundles the TypeScript file `entry` for Node into `folder`; resolves with the command that runs it. */
 export async function bundledForNode(entry: string, folder: string): Promise<readonly string[]> {
   const naming = 'server.mjs'
   const built = await Bun.build({ entrypoints: [entry], target: 'node', outdir: folder, naming })
@@ -64,7 +64,7 @@ export async function bundledForNode(entry: string, folder: string): Promise<rea
   return ['node', join(folder, naming)]
 }
 
-/** Writes down a request that was processed, unless it was one that is refused. */
+/** Refused requests do not count. */
 export function notePath(book: GatewayBook, path: string): void {
   if (path.startsWith('/refuse/')) return
   const numbers = numbersIn(path)
@@ -72,7 +72,7 @@ export function notePath(book: GatewayBook, path: string): void {
   else book.note(numbers.n, numbers.attempt)
 }
 
-/** A port that was free a moment ago. */
+/** Free until just now. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = listener

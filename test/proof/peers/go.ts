@@ -4,8 +4,8 @@ import { startTelling } from './child.ts'
 import type { Peer } from './peer.ts'
 
 /**
- * Go's `net/http`. Its stream limit is `defaultMaxStreams` of the HTTP/2 server bundled with it: before Go 1.24
- * (`http.Server.HTTP2`) only golang.org/x/net/http2 can set another, which is not in the standard library.
+ * Go's `net/http`. Its stream limit is `defaultMaxStreams` of the bundled HTTP/2 server: before Go 1.24
+ * (`http.Server.HTTP2`) only golang.org/x/net/http2, outside the standard library, can change it.
  */
 export const GO: Peer = {
   name: 'Go net/http',

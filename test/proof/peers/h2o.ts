@@ -5,8 +5,8 @@ import { refusalBody } from './peer.ts'
 import type { Peer, PeerOrder } from './peer.ts'
 
 /**
- * h2o 2.2. Its stream limit is 100: `http2-max-concurrent-requests-per-connection` bounds what it works on at a time, and
- * its SETTINGS stay the same. It sends GOAWAY when it stops, not after so many requests.
+ * h2o 2.2. Its stream limit is always 100: `http2-max-concurrent-requests-per-connection` only bounds concurrent work.
+ * It sends GOAWAY when it stops, not after a number of requests.
  */
 export const H2O: Peer = {
   name: 'h2o',

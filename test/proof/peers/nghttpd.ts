@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { notePath, startServer } from './child.ts'
 import type { Peer } from './peer.ts'
 
-/** nghttp2's own server. It never sends GOAWAY of itself, and where it echoes it refuses nothing. */
+/** nghttp2's server. It never sends GOAWAY by itself, and cannot refuse when it echoes. */
 export const NGHTTPD: Peer = {
   name: 'nghttpd',
   program: 'nghttpd',
@@ -12,7 +12,7 @@ export const NGHTTPD: Peer = {
   refusals: [],
   async start({ maxStreams, port, certificate, key, folder }) {
     const log = join(folder, 'frames.log')
-    // Verbose, since it has no other log of what it was asked.
+    // Its only log of requests.
     const options = ['--verbose', '--echo-upload', '--address=127.0.0.1', `--max-concurrent-streams=${maxStreams}`]
     const command = ['nghttpd', ...options, String(port), key, certificate]
     const server = await startServer(command, { port, log, cwd: folder })

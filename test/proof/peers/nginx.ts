@@ -5,8 +5,8 @@ import { refusalBody } from './peer.ts'
 import type { Peer, PeerOrder } from './peer.ts'
 
 /**
- * nginx as a reverse proxy: it reads a request in full, and passes it to an upstream that echoes. It refuses without
- * reading the body, and then resets the stream with NO_ERROR (RFC 9113, 8.1).
+ * nginx as a reverse proxy: it reads whole requests and passes them to an upstream that echoes. It refuses without
+ * reading the body, and resets the stream with NO_ERROR (RFC 9113, 8.1).
  */
 export const NGINX: Peer = {
   name: 'nginx',
@@ -17,7 +17,7 @@ export const NGINX: Peer = {
   refusals: [400, 404],
   async start(order) {
     const { port, folder } = order
-    // Over TCP: of a thousand connections at once to a Unix socket some are refused, for its queue is shorter.
+    // TCP: a Unix socket's queue is too short for a thousand simultaneous connections.
     const upstream = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
@@ -42,7 +42,7 @@ export const NGINX: Peer = {
   },
 }
 
-/** More requests than are ever made: nginx has no way to say "never". */
+/** nginx cannot be told "never". */
 const NEVER = 1_000_000_000
 
 function configuration(

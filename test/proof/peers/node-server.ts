@@ -1,6 +1,6 @@
-// Node's own HTTP/2 server, which echoes. Bundled for Node and run by it: see node.ts.
-// Arguments: port, certificate file, key file, stream limit, requests on a connection before its GOAWAY (0: no GOAWAY).
-// Prints `ready`, and what it has seen when its standard input ends.
+// Node's HTTP/2 server, which echoes. Bundled for Node, see node.ts. Arguments: port, certificate file, key file,
+// stream limit, requests of a connection before its GOAWAY (0: no GOAWAY). Prints `ready`, and its counts at the end of
+// its standard input.
 import { readFileSync } from 'node:fs'
 import { createSecureServer } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
@@ -27,7 +27,7 @@ server.on('session', (session) => {
     stream.on('end', () => {
       paths[path] = (paths[path] ?? 0) + 1
       if (!stream.destroyed) answer(stream, path, Buffer.concat(pieces))
-      // close() sends GOAWAY with the last stream that was begun, and lets those in flight finish.
+      // close() sends GOAWAY with the last begun stream, and lets open streams finish.
       if (++served === Number(goawayAfter)) session.close()
     })
   })

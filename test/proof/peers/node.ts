@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { bundledForNode, startTelling } from './child.ts'
 import type { Peer } from './peer.ts'
 
-/** Node's `node:http2`, which is nghttp2's library. */
+/** Node's `node:http2` uses nghttp2's library. */
 export const NODE: Peer = {
   name: 'Node http2',
   program: 'node',

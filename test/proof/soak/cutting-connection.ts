@@ -34,17 +34,17 @@ const FAILURES = [INTERNAL_ERROR, ENHANCE_YOUR_CALM]
 const FIRST_WINDOW_BYTES = 65_535
 const HIGHEST_STREAM = 2 ** 31 - 1
 
-/** Ticks until an answer, at the most. */
+/** Most ticks until an answer. */
 const MAX_TICKS = 6
-/** Ticks from the first GOAWAY to the real one. */
+/** From the first GOAWAY to the real one. */
 const SECOND_GOAWAY_TICKS = 10
 
 interface Request {
   readonly stream: number
-  /** The body so far, until its number is whole. */
+  /** The body until its number is complete. */
   start: string
   numbers: { readonly request: number; readonly attempt: number } | null
-  /** Bytes of body that the client may still send. */
+  /** Body bytes that the client may still send. */
   windowBytes: number
 }
 
@@ -60,13 +60,13 @@ interface ConnectionOptions {
   readonly onClosed: () => void
 }
 
-/** One client's connection to the cutting gateway. open → (GOAWAY) parted: new requests are ignored → closed. */
+/** A client's connection to the cutting gateway. open → (GOAWAY) parted: ignores new requests → closed. */
 export class CuttingConnection {
   readonly #socket: TLSSocket
   readonly #options: ConnectionOptions
-  /** Requests whose body has not ended. */
+  /** With incomplete bodies. */
   readonly #begun = new Map<number, Request>()
-  /** Processed requests that wait for their answer, and in which tick they get it; `null`: never. */
+  /** Processed requests, with the tick of their answer; `null`: never. */
   readonly #waiting = new Map<number, { readonly request: Request; readonly at: number | null }>()
   #written: Buffer[] = []
   #ticks = 0
@@ -74,7 +74,7 @@ export class CuttingConnection {
   #limitHolds = false
   #lastBegun = 0
   #lastProcessed = 0
-  /** Requests on streams above this are ignored, after GOAWAY. */
+  /** After GOAWAY: higher streams are ignored. */
   #lastTaken = HIGHEST_STREAM
   #secondGoawayAt: number | null = null
   #closed = false
@@ -97,11 +97,10 @@ export class CuttingConnection {
     readFrames(socket, (received) => {
       if (!this.#closed) this.#receive(received)
     })
-    // After the frames of a chunk were read.
+    // After all frames of a chunk.
     socket.on('data', () => this.#flush())
   }
 
-  /** Answers what is due. */
   tick(): void {
     this.#ticks++
     for (const [stream, { request, at }] of this.#waiting) {
@@ -116,7 +115,7 @@ export class CuttingConnection {
     this.#flush()
   }
 
-  /** Nothing on it is ever taken. */
+  /** Takes nothing on it. */
   goAwayAtStart(): void {
     this.#part(0, NO_ERROR)
     this.#flush()
@@ -165,7 +164,7 @@ export class CuttingConnection {
   #read({ flags, id, payload }: Frame): void {
     this.#windowBytes -= payload.length
     if (this.#windowBytes < 0) this.#options.onViolation(`${-this.#windowBytes} bytes beyond the connection's window`)
-    // As servers do: half of the window at a time.
+    // Half of the window at a time, as servers do.
     if (this.#windowBytes < FIRST_WINDOW_BYTES / 2) {
       this.#write(windowFrame(0, FIRST_WINDOW_BYTES - this.#windowBytes))
       this.#windowBytes = FIRST_WINDOW_BYTES
@@ -173,7 +172,7 @@ export class CuttingConnection {
     const request = this.#begun.get(id)
     if (request === undefined) return
     request.windowBytes -= payload.length
-    // Until the client has our settings, its idea of the window is another.
+    // Until the client has read our settings, it assumes another window.
     if (this.#limitHolds && request.windowBytes < 0)
       this.#options.onViolation(`bytes beyond the window of stream ${id}`)
     if (request.numbers === null) {
@@ -197,7 +196,6 @@ export class CuttingConnection {
     this.#harm(harm, request)
   }
 
-  /** It will be answered. */
   #process(request: Request, at: number | null = this.#ticks + Math.ceil(this.#options.random() * MAX_TICKS)): void {
     const { numbers, stream } = request
     this.#lastProcessed = Math.max(this.#lastProcessed, stream)
@@ -263,15 +261,15 @@ export class CuttingConnection {
     return pick(FAILURES, this.#options.random())
   }
 
-  /** GOAWAY. Requests that have begun on streams above `last` are never processed. */
+  /** GOAWAY. Begun requests on streams above `last` are never processed. */
   #part(last: number, code: number): void {
-    // It may only get lower (RFC 9113, 6.8).
+    // It must not rise (RFC 9113, 6.8).
     this.#lastTaken = Math.min(last, this.#lastTaken)
     for (const stream of this.#begun.keys()) if (stream > this.#lastTaken) this.#begun.delete(stream)
     this.#write(goawayFrame(this.#lastTaken, code))
   }
 
-  /** Takes nothing more; what was written arrives. */
+  /** Takes no more; what was written still arrives. */
   #close(): void {
     this.#closed = true
     this.#socket.end()
@@ -288,7 +286,7 @@ export class CuttingConnection {
   }
 }
 
-/** `/^(\d+)\/(\d+);/`: the number of the request and of the attempt; `null` while it is not whole. */
+/** Numbers of the request and the attempt; `null`: incomplete. */
 function numbersAtStart(text: string): Request['numbers'] {
   const [, request, attempt] = /^(\d+)\/(\d+);/.exec(text) ?? []
   return request === undefined || attempt === undefined ? null : { request: Number(request), attempt: Number(attempt) }

@@ -7,54 +7,52 @@ import type { GatewayBook } from '../books.ts'
 import { CuttingConnection } from './cutting-connection.ts'
 import type { Harm } from './harms.ts'
 
-/** What has happened at the gateway so far. */
 export interface GatewayCounts {
   readonly connections: number
   readonly openConnections: number
-  /** Requests processed. */
   readonly processed: number
-  /** How often each harm was done. */
+  /** By harm. */
   readonly harms: Readonly<Partial<Record<Harm | EarlyHarm, number>>>
-  /** Frames that a client must not send, in words; the first few. */
+  /** The first few forbidden frames of clients. */
   readonly violations: readonly string[]
 }
 
-/** Done to a connection that has just been opened. */
+/** Done to new connections. */
 type EarlyHarm = 'cut-at-start' | 'goaway-at-start'
 
 interface GatewayOptions {
   readonly book: GatewayBook
   /** Numbers in [0, 1). */
   readonly random: () => number
-  /** Requests from one harm to the next, on average. */
+  /** Average requests per harm. */
   readonly harmEvery: number
   readonly harms: readonly Harm[]
 }
 
 export interface CuttingGateway extends AsyncDisposable {
   readonly origin: string
-  /** PEM: what a client must trust. */
+  /** PEM; clients must trust it. */
   readonly ca: string
   counts(): GatewayCounts
 }
 
-/** SETTINGS_MAX_CONCURRENT_STREAMS of a connection: one of these. */
+/** SETTINGS_MAX_CONCURRENT_STREAMS: one of these. */
 const LIMITS = [1000, 1000, 1000, 250, 100, 10]
 
-/** SETTINGS_INITIAL_WINDOW_SIZE of a connection in bytes: one of these. The first is what HTTP/2 has without a setting. */
+/** SETTINGS_INITIAL_WINDOW_SIZE in bytes: one of these. The first is HTTP/2's default. */
 const WINDOWS_BYTES = [65_535, 65_535, 1024]
 
-/** One in so many connections is harmed at its start. */
+/** One of this many connections is harmed at its start. */
 const EARLY_EVERY = 20
 
-/** Answers leave together, so often. */
+/** Interval of answers. */
 const TICK_MS = 4
 
 const MAX_VIOLATIONS = 20
 
 /**
- * A gateway that takes requests by the number at the start of their body, writes down each that it processes, and does
- * harm at random: see `Harm`. It reads and writes frames itself.
+ * A gateway that identifies requests by their body, books those it processes, and does random harm: see `Harm`. It
+ * reads and writes frames itself.
  */
 export async function startCuttingGateway(options: GatewayOptions): Promise<CuttingGateway> {
   const { book, random } = options

@@ -8,22 +8,20 @@ import type { Harm } from './harms.ts'
 
 export interface GatewayChild extends AsyncDisposable {
   readonly origin: string
-  /** PEM: what a client must trust. */
+  /** PEM; clients must trust it. */
   readonly ca: string
   counts(): Promise<GatewayCounts>
   book(): Promise<GatewayBook>
 }
 
 export interface GatewayOrder {
-  /** How many there will be. */
   readonly requests: number
   readonly seed: number
-  /** Requests from one harm to the next, on average. */
+  /** Average requests per harm. */
   readonly harmEvery: number
   readonly harms: readonly Harm[]
 }
 
-/** Starts the cutting gateway as a process of its own. */
 export async function startGatewayChild(order: GatewayOrder): Promise<GatewayChild> {
   const { requests, seed, harmEvery, harms } = order
   await using opened = new AsyncDisposableStack()

@@ -1,6 +1,6 @@
-// The cutting gateway as a process of its own.
-// Arguments: requests, seed, requests from one harm to the next, the harms with commas between, folder for its book.
-// Prints its address, and then a line for each line on standard input: `counts`, or `book`, which writes the book first.
+// The cutting gateway as a process. Arguments: requests, seed, average requests per harm, comma-separated harms, folder
+// for its book. Prints its address, and a line for each line of standard input: `counts`, or `book`, which first writes
+// the book.
 import { join } from 'node:path'
 import { seededRandom } from '../../support/chance.ts'
 import { GatewayBook } from '../books.ts'

@@ -1,33 +1,33 @@
 import { pickWeighted } from '../../support/chance.ts'
 
-/** What the gateway does to a request that has come in full, instead of answering it in peace. */
+/** What the gateway does to a complete request. */
 export type Harm =
-  /** RST_STREAM REFUSED_STREAM, unprocessed: the client may be sure that it was not. */
+  /** RST_STREAM REFUSED_STREAM: not processed, and the client knows. */
   | 'refuse'
   /** Processed, then RST_STREAM INTERNAL_ERROR. */
   | 'reset'
-  /** Processed, and the answer is reset after its headers. */
+  /** Processed; the answer is reset after its headers. */
   | 'break'
-  /** Processed, and the connection is cut. */
+  /** Processed; the connection is cut. */
   | 'cut'
-  /** The connection is cut, unprocessed. */
+  /** Not processed; the connection is cut. */
   | 'cut-unprocessed'
-  /** Processed, and the connection is cut in the middle of a frame of the answer. */
+  /** Processed; the connection is cut inside a frame of the answer. */
   | 'cut-in-frame'
-  /** GOAWAY NO_ERROR; every request that has begun is processed and answered. */
+  /** GOAWAY NO_ERROR; all begun requests are answered. */
   | 'goaway'
-  /** GOAWAY NO_ERROR; requests above the last one processed never will be. */
+  /** GOAWAY NO_ERROR; requests above the last processed one never are. */
   | 'goaway-tight'
-  /** GOAWAY with the highest id there is, and the real one a moment later (RFC 9113, 6.8). */
+  /** GOAWAY with the highest possible id, then the real one (RFC 9113, 6.8). */
   | 'goaway-twice'
-  /** GOAWAY with an error; what was processed is not answered, the connection is closed. */
+  /** GOAWAY with an error; processed requests get no answer, and the connection closes. */
   | 'fail'
-  /** As before, with the socket destroyed at once. */
+  /** The same, with the socket destroyed. */
   | 'fail-and-cut'
-  /** Processed, and never answered. */
+  /** Processed, never answered. */
   | 'hang'
 
-/** How often each comes, in relation to the others. */
+/** Relative frequencies. */
 const WEIGHTS: Readonly<Record<Harm, number>> = {
   refuse: 30,
   reset: 25,
@@ -40,13 +40,13 @@ const WEIGHTS: Readonly<Record<Harm, number>> = {
   'goaway-twice': 5,
   fail: 5,
   'fail-and-cut': 5,
-  // Each takes a request's whole deadline.
+  // Takes a whole deadline.
   hang: 1,
 }
 
 export const HARMS = Object.keys(WEIGHTS) as readonly Harm[]
 
-/** One of `harms`. `random`: in [0, 1). */
+/** `random`: in [0, 1). */
 export function drawHarm(harms: readonly Harm[], random: number): Harm {
   return pickWeighted(
     harms.map((harm) => [WEIGHTS[harm], harm] as const),

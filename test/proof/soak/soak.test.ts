@@ -11,18 +11,18 @@ import { HARMS } from './harms.ts'
 import type { Harm } from './harms.ts'
 import { wrongWithNumbers } from './soak.ts'
 
-/* The short form of `bun run transports soak`: the same gateway in this process, few requests, one in 25 harmed. */
+/* The short form of `bun run transports soak`: the gateway in this process, few requests, one in 25 harmed. */
 
 const COUNT = 600
 const HARM_EVERY = 25
-/** A hang takes a request's whole deadline. */
+/** A hang takes a whole deadline. */
 const QUICK = HARMS.filter((harm) => harm !== 'hang')
-/** What leaves it open whether a request was processed, when it was. */
+/** Processed, with an outcome that the sender cannot know. */
 const LOSING_ANSWERS: readonly Harm[] = ['reset', 'break', 'cut']
 
 interface Soaked {
   readonly harms?: readonly Harm[]
-  /** What stands between the transport and the sender. */
+  /** Wraps the transport. */
   readonly change?: (transport: Transport) => Transport
 }
 
@@ -39,7 +39,7 @@ async function soak({ open }: ProvenTransport, { harms = QUICK, change = (transp
 
 const INVENTED: TransportAnswer = { kind: 'answer', status: 200, header: () => null, body: '' }
 
-/** Does as another does, and answers otherwise. */
+/** A transport with other answers. */
 function changed(transport: Transport, answer: (answer: TransportAnswer) => TransportAnswer): Transport {
   return {
     send: (request, listener) => transport.send(request, { onAnswer: (one) => listener.onAnswer(answer(one)) }),
@@ -55,7 +55,7 @@ describe.each(TRANSPORTS)('$name and a gateway that cuts connections', (proven) 
     expect(faultsOf(verdict)).toEqual([])
     expect(counts.violations).toEqual([])
     expect(verdict.attempts.answered).toBe(COUNT)
-    // Else the gateway did no harm, and this test shows nothing.
+    // Otherwise the gateway did no harm.
     expect(Object.keys(counts.harms).length).toBeGreaterThan(3)
   })
 })

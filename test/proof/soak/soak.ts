@@ -11,7 +11,7 @@ import type { GatewayOrder } from './gateway-child.ts'
 
 interface SoakOrder extends GatewayOrder {
   readonly transport: ProvenTransport
-  /** What they take; `null`: as little as possible. */
+  /** `null`: as fast as possible. */
   readonly minutes: number | null
   readonly print: (line: string) => void
 }
@@ -19,10 +19,10 @@ interface SoakOrder extends GatewayOrder {
 const IN_FLIGHT = 1000
 const SECOND_MS = 1000
 const MINUTE_S = 60
-/** In which the gateway's connections must be gone after the transport was disposed. */
+/** Time limit for the connections to close with the transport, in ms. */
 const CLOSING_MS = 10_000
 
-/** Lets so many requests go in a second, together: what is cut then has as much in flight as there may be. */
+/** Releases a second's requests together, so that a cut hits as many in flight as possible. */
 class Pace {
   readonly #perSecond: number
   #left: number
@@ -41,7 +41,7 @@ class Pace {
     return new Promise((resolve) => this.#line.push(resolve))
   }
 
-  /** Another second has begun. What was left of the one before is not made up for. */
+  /** The next second. Unused turns expire. */
   second(): void {
     this.#left = (this.#left % 1) + this.#perSecond
     while (this.#left >= 1 && this.#line.length > 0) {
@@ -51,7 +51,7 @@ class Pace {
   }
 }
 
-/** Resolves with what was found. */
+/** Resolves with the findings. */
 export async function runSoak(order: SoakOrder): Promise<readonly string[]> {
   const { transport: proven, requests, minutes, seed, print } = order
   await using gateway = await startGatewayChild(order)
@@ -122,14 +122,13 @@ export async function runSoak(order: SoakOrder): Promise<readonly string[]> {
   ]
 }
 
-/** Connections that do not close. */
 async function leftOpen(gateway: { counts(): Promise<{ readonly openConnections: number }> }): Promise<number> {
   let left = 0
   await within(CLOSING_MS, async () => (left = (await gateway.counts()).openConnections) === 0)
   return left
 }
 
-/** The cutting gateway says in a header what it answers. */
+/** The cutting gateway names the request in a header. */
 export function wrongWithNumbers(
   answer: TransportAnswer & { readonly kind: 'answer' },
   n: number,

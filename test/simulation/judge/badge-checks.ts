@@ -4,10 +4,10 @@ import type { Phone } from './phones.ts'
 import type { Push, Send } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 
-/** What a push that sets the badge sets it to. */
+/** The badge of pushes that set one. */
 const SET_TO = 5
 
-/** Judges the badges that are shown, and those that are stored: a push changes a badge once, whatever is killed. */
+/** Judges shown and stored badges: a push changes a badge once, whatever dies. */
 export class BadgeChecks {
   readonly #course: Course
   readonly #verdict: Verdict
@@ -18,16 +18,16 @@ export class BadgeChecks {
   }
 
   /**
-   * A request shows a phone a badge: what is stored by then, taken or not. It is no more than what was set, and one for
-   * each push that adds one, however often it was sent.
+   * A request shows the badge stored at that time, taken or not: at most the set badge plus one for each push that adds
+   * one, however often it was sent.
    */
   shows(phone: Phone, { arrival, begunAt: at, grantedAt }: Send, pushes: readonly Push[]): void {
     const { badge } = arrival
     if (badge === null) return
-    // What was begun before a call, or may have been, shows what was stored by then.
+    // A request begun before a call, or perhaps before it, shows the badge stored then.
     const isAfter = phone.counted !== null && at > phone.counted.since && at !== grantedAt && phone.calls === 0
     const counted = isAfter ? phone.counted : null
-    // Whoever was sent a push before that call has it counted since then.
+    // A push sent before that call has counted since.
     const from = counted?.from ?? Number.NEGATIVE_INFINITY
     const counting = sent(phone, pushes).filter(({ sends }) => (sends.get(phone)?.[0]?.at ?? 0) >= from)
     const changing = [...counting, ...this.#unsent(phone, pushes)].filter(({ step }) => step.badge !== '')
@@ -40,7 +40,7 @@ export class BadgeChecks {
       () => `push ${arrival.push} showed phone ${phone.number} ${badge}, where there can be ${most} at the most`,
     )
     if (at < phone.badgeAt) return
-    // What has waited for an access token was on its way before: of a call that came meanwhile nobody can say.
+    // A request that waited for an access token began earlier. Whether it preceded a call in between is unknown.
     const isAmidOther = at === phone.badgeAt || at <= phone.badgeCallUntil
     const isUnsure = at === grantedAt || (isAmidOther && phone.badge !== badge)
     phone.badge = isUnsure ? null : badge
@@ -48,8 +48,8 @@ export class BadgeChecks {
   }
 
   /**
-   * The service has died; what came after `from` may not be stored. A retry shows what a page of another push has just added,
-   * and a power cut may undo that page: the other push adds it later, or not at all if it has expired.
+   * The service died, and what came after `from` may not be stored. A retry shows what a page of another push has just
+   * added. A power cut may undo that page: the other push adds it later, or not at all if it expires.
    */
   crashed(phone: Phone, from: number, pushes: readonly Push[]): void {
     if (phone.badgeAt < from || phone.badge === null) return
@@ -59,7 +59,7 @@ export class BadgeChecks {
     if (wasRetry && this.#unsent(phone, pushes).some(({ step }) => step.badge !== '')) phone.badge = null
   }
 
-  /** A look at a device was answered, `null` for none: whether it is long since anything was sent to it. */
+  /** A look at a device was answered; `null`: no device. */
   saw(phone: Phone, stored: number | null, pushes: readonly Push[]): void {
     const sends = sent(phone, pushes).flatMap((push) => push.sends.get(phone) ?? [])
     const from = this.#course.ranBefore(ALLOWANCE.settledMs)
@@ -67,7 +67,7 @@ export class BadgeChecks {
     if (isQuiet && phone.state === 'present' && phone.calls === 0) this.stored(phone, stored, pushes)
   }
 
-  /** What is stored with a phone is what was sent last, and counts each push once. */
+  /** The stored badge is the last one sent, and counts each push once. */
   stored(phone: Phone, stored: number | null, pushes: readonly Push[]): void {
     const { number, badge, counted } = phone
     const unsent = this.#unsent(phone, pushes)
@@ -83,7 +83,7 @@ export class BadgeChecks {
     if (counted === null || stored === null) return
     const since = sent(phone, pushes).filter(({ sends }) => sends.get(phone)?.some(({ at }) => at >= counted.since))
     if ([...since, ...unsent].some(({ step }) => step.badge !== '+1' && step.badge !== '')) return
-    // What was asked for before may have counted before.
+    // Pushes asked for earlier may have counted earlier.
     const adding = since.filter(({ step, askedAt }) => step.badge === '+1' && askedAt > counted.since)
     this.#verdict.expect(
       stored >= counted.badge + adding.length,
@@ -92,7 +92,7 @@ export class BadgeChecks {
     )
   }
 
-  /** Pushes that may have changed the badge of a phone without having been sent to it, or one more time. */
+  /** Pushes that may have changed a phone's badge without being sent to it, or once more. */
   #unsent(phone: Phone, pushes: readonly Push[]): readonly Push[] {
     return pushes.filter((push) => {
       const { step, application, state, sends, askedAt, barred } = push
@@ -106,12 +106,11 @@ export class BadgeChecks {
   }
 }
 
-/** Pushes that were sent to a phone. */
 function sent(phone: Phone, pushes: readonly Push[]): readonly Push[] {
   return pushes.filter((push) => push.sends.has(phone))
 }
 
-/** Whether a gateway has refused a push itself: nobody else is sent to. */
+/** Whether a gateway refused the push itself: nobody else gets it. */
 function isRefused({ sends }: Push): boolean {
   return [...sends.values()].some((some) => some.some(({ reply }) => reply.says === 'bad-push'))
 }

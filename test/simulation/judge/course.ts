@@ -3,20 +3,20 @@ import type { Phone } from './phones.ts'
 import type { Push, Send } from './pushes.ts'
 
 export interface Clocks {
-  /** Ms since the Unix epoch, as the machine has it. */
+  /** The machine's clock, in ms since the Unix epoch. */
   readonly now: () => number
   /** `WorldClock.passedMs`. */
   readonly passedMs: () => number
-  /** Which run of the service lives. */
+  /** The current run of the service. */
   readonly life: () => number
   /** `WorldClock.ranBefore`. */
   readonly ranBefore: (ms: number) => number
 }
 
-/** The time of a world, and what has befallen it. Times are `WorldClock.passedMs`. */
+/** The time and the accidents of a world. Times are `WorldClock.passedMs`. */
 export class Course {
   readonly #clocks: Clocks
-  /** Of each run of the service that died: what it heard after this moment may not be written down. */
+  /** By run that died: what it heard after this time may not be stored. */
   readonly #unwrittenFrom = new Map<number, number>()
   #disturbedAt = Number.NEGATIVE_INFINITY
   #setBackAt = Number.NEGATIVE_INFINITY
@@ -26,7 +26,7 @@ export class Course {
     this.#clocks = clocks
   }
 
-  /** Ms since the Unix epoch, as the machine has it. */
+  /** The machine's clock, in ms since the Unix epoch. */
   get now(): number {
     return this.#clocks.now()
   }
@@ -35,26 +35,26 @@ export class Course {
     return this.#clocks.passedMs()
   }
 
-  /** Which run of the service lives. */
+  /** The current run of the service. */
   get life(): number {
     return this.#clocks.life()
   }
 
-  /** When somebody has last set the clock, or stopped the process. */
+  /** When the clock was last set, or the process stopped. */
   get disturbedAt(): number {
     return this.#disturbedAt
   }
 
   /**
-   * Whether a phone may get a push by local time with two zones: that it moved before the first wave or after, nobody can say by a clock that was put back between; and who comes
-   * anew, in another zone, is another device.
+   * Whether a phone may get a push by local time in two zones. If the clock was put back, nobody knows whether the
+   * phone moved before the first wave. If it came anew in another zone, it is another device.
    */
   mayBeInTwoWaves({ step, askedAt }: Push, { changedAt, anewAt }: Phone): boolean {
     if (step.when.kind !== 'local' || changedAt < askedAt) return false
     return this.#setBackAt >= askedAt || anewAt >= askedAt
   }
 
-  /** When Google's token endpoint has answered last. */
+  /** The last answer of Google's token endpoint. */
   get grantedAt(): number {
     return this.#grantedAt
   }
@@ -79,14 +79,14 @@ export class Course {
     return this.#setBackAt >= at
   }
 
-  /** A run of the service has died; from when on what it heard may not be written down. */
+  /** A run died; returns the time from which what it heard may not be stored. */
   crashed(life: number): number {
     const from = this.#unwrittenFrom.get(life) ?? this.ranBefore(ALLOWANCE.settledMs)
     this.#unwrittenFrom.set(life, from)
     return from
   }
 
-  /** Whether an answer that was heard is certain to be written down. */
+  /** Whether a heard answer is certainly stored. */
   isWritten({ answeredAt, life }: Send): boolean {
     return answeredAt !== null && answeredAt <= (this.#unwrittenFrom.get(life) ?? Number.POSITIVE_INFINITY)
   }

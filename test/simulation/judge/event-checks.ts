@@ -5,16 +5,16 @@ import type { Push } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 import type { Whose } from '../world/gateways.ts'
 
-/** Judges what receivers are told: each fact, by one id, and nothing to who wants no more. */
+/** Judges events: each fact under one id, and nothing to receivers that want no more. */
 export class EventChecks {
   readonly #course: Course
   readonly #verdict: Verdict
   readonly #phones: Phones
-  /** Phones of which a receiver was told that they are gone. */
+  /** Phones that a receiver was told are gone. */
   readonly #toldGone = new Set<Phone>()
-  /** The applications whose receiver has answered that it wants no more events; and since when that is known. */
+  /** Applications whose receiver wants no more events, and since when the service knows. */
   readonly #unwilling = new Map<Whose, number>()
-  /** By the id of a push, the event that has told of its end. */
+  /** By push id: the event of its end. */
   readonly #toldEnds = new Map<string, string>()
 
   constructor(course: Course, verdict: Verdict, phones: Phones) {
@@ -23,12 +23,12 @@ export class EventChecks {
     this.#phones = phones
   }
 
-  /** The service has died: what it heard after `from` may not be written down. */
+  /** The service died, and what it heard after `from` may not be stored. */
   crashed(from: number): void {
     for (const [whose, at] of this.#unwilling) if (at > from) this.#unwilling.set(whose, Number.POSITIVE_INFINITY)
   }
 
-  /** A receiver is told of an event, which is on its way from now on. */
+  /** An event is on its way to a receiver. */
   telling(application: Whose, { data }: any): void {
     const phone = data.token === undefined ? null : this.#phones.of(application, data.token)
     const erasedAt = phone?.erasedAt ?? null
@@ -46,13 +46,12 @@ export class EventChecks {
     )
   }
 
-  /** A receiver has answered that it wants no more events. `isHeard`: by the service that told it. */
+  /** A receiver wants no more events. `isHeard`: by the service that sent the event. */
   refusedEvents(application: Whose, isHeard: boolean): void {
     const since = isHeard ? this.#course.passedMs : Number.POSITIVE_INFINITY
     this.#unwilling.set(application, Math.min(this.#unwilling.get(application) ?? Number.POSITIVE_INFINITY, since))
   }
 
-  /** A receiver has taken an event. */
   told(application: Whose, id: string, { type, data }: any): void {
     const phone = type === 'device.gone' ? this.#phones.of(application, data.token) : null
     if (phone !== null) this.#toldGone.add(phone)
@@ -70,12 +69,12 @@ export class EventChecks {
     return this.#unwilling.has(application)
   }
 
-  /** Whether the end of a push was told, or nobody wants to hear of it. */
+  /** Whether the end of a push was told, or need not be. */
   isToldEnd({ id, application, end }: Push): boolean {
     return id === null || this.#toldEnds.has(id) || (this.#unwilling.has(application) && end !== null)
   }
 
-  /** The same of a phone that is gone. */
+  /** The same for a phone that is gone. */
   isToldGone(phone: Phone): boolean {
     return this.#toldGone.has(phone) || this.#unwilling.has(phone.application)
   }

@@ -1,4 +1,4 @@
-/** What must hold in every world, by name. */
+/** What must hold in every world. */
 export const INVARIANTS = {
   'answered-is-kept': 'nothing that was answered with 2xx is lost, whatever died after it',
   'answers-as-expected': 'each call is answered as the state of things has it, and never with 5xx',
@@ -42,7 +42,6 @@ export const INVARIANTS = {
 
 export type Invariant = keyof typeof INVARIANTS
 
-/** What a world has shown to be broken. */
 export class Violation extends Error {
   readonly invariant: Invariant
 

@@ -25,15 +25,12 @@ import { ALLOWANCE } from './allowance.ts'
 
 const PLATFORMS: Readonly<Record<Gateway, 0 | 1 | 2>> = { apns: 0, fcm: 1, webpush: 2 }
 
-/**
- * Holds what happens in a world against what must hold; what does not is in `violation`. What happens is told here, and
- * judged by whoever judges such things.
- */
+/** Hears everything that happens in a world and passes it to the checks. `violation` is the first broken promise. */
 export class Judge {
   readonly phones = new Phones()
   readonly pushes: Push[] = []
   readonly course: Course
-  /** How long a push to many of the first application is held back at least, in ms. */
+  /** Least hold of pushes to many of the first application, in ms. */
   heldMs = 0
   readonly #verdict = new Verdict()
   readonly #sends: SendChecks
@@ -44,9 +41,9 @@ export class Judge {
   readonly #texts: TextChecks
   readonly #reports: ReportChecks
   readonly #spent = new SpentCalls(QUOTA)
-  /** Credentials with which a gateway is known to have taken something, or to have done so before. */
+  /** Credentials that a gateway has accepted something with. */
   readonly #good = new Set<string>()
-  /** When a request to Apple's sandbox was lost last, perhaps with a word against the credential. */
+  /** When a request to Apple's sandbox was last lost, perhaps with a refusal of the credential. */
   #sandboxLostAt = Number.NEGATIVE_INFINITY
 
   constructor(clocks: Clocks) {
@@ -74,12 +71,12 @@ export class Judge {
     this.#verdict.expect(holds, invariant, what)
   }
 
-  /** The service has died, or can go on no longer. */
+  /** The service died, or cannot go on. */
   crashed(life: number): void {
     const from = this.course.crashed(life)
     this.#lines.crashed()
     this.#spent.forget(from)
-    // What was heard may not be written down.
+    // What it heard may not be stored.
     for (const phone of this.phones.all()) {
       if (phone.goneAt !== null && phone.goneAt > from) phone.goneAt = null
       this.#badges.crashed(phone, from, this.pushes)
@@ -87,40 +84,39 @@ export class Judge {
     this.#events.crashed(from)
   }
 
-  /** The time of day was put back. */
   setBack(): void {
     const { course } = this
     course.setBack()
     const heardFrom = course.ranBefore(ALLOWANCE.settledMs)
-    // A 410 from before a registration is believed if that registration is in the future when the answer is stored.
+    // A 410 from before a registration is believed if the answer is stored before the time of that registration.
     for (const phone of this.phones.all()) {
       if (phone.outdatedAt < heardFrom) continue
       Object.assign(phone, { state: 'unsure', lostAt: course.passedMs, changedAt: course.passedMs })
     }
   }
 
-  /** A command has put another credential in the place of the one that an application had for a gateway. */
+  /** A command has replaced an application's credential for a gateway. */
   replaced(application: Whose, gateway: Gateway, credential: number): void {
-    // Asked for before, it may be in use since then.
+    // It may have been in use since it was asked for.
     if (this.credentialOf(application, gateway).at <= this.course.passedMs) this.#forgetGood(application, gateway)
     this.#lines.replaced(application, gateway, credential)
     const { passedMs } = this.course
     for (const phone of this.phones.all()) {
       if (phone.application !== application || PLATFORMS[gateway] !== phone.platform || phone.asideAt === null) continue
-      // What is not written down says nothing yet, and whoever was set aside by a clock that was put back since waits for that.
+      // An unstored refusal does not count yet. After a clock was put back, the phone waits for its time.
       if (phone.asideAt > this.course.ranBefore(ALLOWANCE.settledMs) || this.course.wasSetBackSince(phone.asideAt))
         continue
       phone.backSince = passedMs
     }
   }
 
-  /** The same is asked for: from now on it may be so. */
+  /** A replacement was asked for, and may be in use from now on. */
   replacing(application: Whose, gateway: Gateway, credential: number): void {
     this.#forgetGood(application, gateway)
     this.#lines.replaced(application, gateway, credential, Number.POSITIVE_INFINITY)
   }
 
-  /** Of a credential that is put in the place of another one nothing is known, be it the one of before. */
+  /** Nothing is known of a new credential, even if it was used before. */
   #forgetGood(application: Whose, gateway: Gateway): void {
     for (const credential of [0, 1]) this.#good.delete(lineOf({ application, gateway, credential }))
     for (const phone of this.phones.all()) {
@@ -128,12 +124,12 @@ export class Judge {
     }
   }
 
-  /** Which credential an application has for a gateway, and since when. */
+  /** An application's credential for a gateway, and since when. */
   credentialOf(application: Whose, gateway: Gateway): { readonly credential: number; readonly at: number } {
     return this.#lines.credentialOf(application, gateway)
   }
 
-  /** Whose calls are counted makes one. The returned function: whether it was granted. */
+  /** The metered application makes a call. The returned function: whether it was granted. */
   spends(): (isGranted: boolean) => void {
     const call = this.#spent.ask(this.course.now)
     return (isGranted) => {
@@ -142,22 +138,22 @@ export class Judge {
     }
   }
 
-  /** The quota becomes another one. The returned function: it has. */
+  /** Changes the quota. The returned function: it has changed. */
   quotaChanges(calls: number): () => void {
     return this.#spent.change(calls)
   }
 
-  /** An app reports something about a push. The returned function: that was taken. */
+  /** An app reports something about a push. The returned function: the report was taken. */
   reports(push: Push, phone: Phone, report: Report): () => void {
     return this.#reports.reports(push, phone, report)
   }
 
-  /** Phones were erased with their user, or may have been. */
+  /** Phones were or may have been erased with their user. */
   erased(phones: readonly Phone[]): void {
     this.#reports.erased(phones)
   }
 
-  /** A request is on its way to a gateway. The returned function: what the service hears of it. */
+  /** A request is on its way to a gateway. The returned function: what the service hears. */
   arrived(arrival: Arrival, reply: Reply): (heard: Reply) => void {
     const push = this.#pushOf(arrival)
     const phone = this.phones.of(arrival.application, arrival.token)
@@ -170,12 +166,12 @@ export class Judge {
       'applications-are-apart',
       () => `push ${push.number} of application ${push.application} went to phone ${phone.number}`,
     )
-    // Of a call whose answer was lost, this tells that it was heard.
+    // If the answer to the push was lost, this shows that the service took it.
     push.id ??= arrival.id
     const sends = push.sends.get(phone) ?? []
     push.sends.set(phone, sends)
     const { passedMs: at, life, grantedAt } = this.course
-    // In the other environment, or with a new token, at once.
+    // Another environment or a new token is tried immediately.
     const begunAt = sends.findLast((one) => one.answeredAt === at && one.life === life)?.begunAt ?? at
     const send: Send = { arrival, reply, at, begunAt, life, grantedAt, answeredAt: null }
     const before = [...sends]
@@ -194,7 +190,7 @@ export class Judge {
     }
   }
 
-  /** Its number is that of the call that was first, also where it is sent again. */
+  /** A resent push keeps the number of the first call. */
   #pushOf({ push: number, id }: Arrival): Push | undefined {
     const first = this.pushes[number]
     if (first === undefined || first.id === null || first.id === id) return first
@@ -202,7 +198,7 @@ export class Judge {
     return again.find((push) => push.id === id) ?? again.findLast((push) => push.id === null) ?? first
   }
 
-  /** With the first that is taken, or was before, it is known whose tokens were refused for themselves. */
+  /** With the first acceptance, tokens that were refused before are known to be refused for themselves. */
   #hearOfCredential({ reply, arrival }: Send): void {
     const line = lineOf(arrival)
     if (this.#good.has(line) || (reply.says !== 'accepted' && reply.says !== 'gone')) return
@@ -212,9 +208,9 @@ export class Judge {
 
   #hear(phone: Phone, send: Send): void {
     const { reply, arrival, begunAt: at } = send
-    // It has registered since, and Apple says since when it was gone.
+    // It has registered since the time that Apple gives.
     const hasReturned = reply.since !== null && reply.since < phone.registeredAt
-    // By a clock that has been put back, who knows when.
+    // After a clock was put back, nobody knows.
     if (hasReturned && phone.registeredAt <= this.course.now) {
       phone.outdatedAt = this.course.passedMs
       return
@@ -224,8 +220,8 @@ export class Judge {
       if (['bad-token', 'mismatch', 'suspect'].includes(reply.says)) phone.changedAt = this.course.passedMs
       return
     }
-    // The other environment takes it, unless it has refused the credential as it closed a connection: that is believed for a
-    // while, and the token counts as bad.
+    // The other environment takes it, unless it has refused the credential as it closed a connection. That is believed
+    // for a while, and the token counts as bad.
     const isRefusedThere = this.#sandboxLostAt > this.course.passedMs - ALLOWANCE.refusedMs
     if (reply.says === 'lost' && arrival.environment === 'sandbox') this.#sandboxLostAt = this.course.passedMs
     const isOfOther =
@@ -236,15 +232,15 @@ export class Judge {
     const isBad = phone.fate.state === 'sandbox' && arrival.environment === 'sandbox' && reply.says !== 'accepted'
     if (isOfOther || !(isBad || ['gone', 'bad-token', 'mismatch', 'suspect'].includes(reply.says))) return
     if (arrival.token !== phone.token) {
-      // What is said of a token says nothing of the one that takes its place; but which is first?
+      // A refusal of a token does not concern its successor, but their order may be unknown.
       if (phone.calls > 0 || phone.tokenBefore !== null) phone.state = 'unsure'
       return
     }
     const line = lineOf(arrival)
-    // The task was taken before its access token came, perhaps before that registration: the device may stay.
+    // The task may have been taken before its access token and that registration came: the device may stay.
     const mayStay = reply.since === null && send.grantedAt === send.at
     if (reply.says === 'gone' || this.#good.has(line)) return this.#leaves(phone, reply, mayStay)
-    // It stays, until the credential is known to be good.
+    // It stays until the credential is known to be good.
     phone.heldBy = line
     phone.changedAt = this.course.passedMs
   }
@@ -259,7 +255,6 @@ export class Judge {
     phone.lostAt = phone.changedAt = passedMs
   }
 
-  /** A look at a push was answered. */
   saw(push: Push, status: number, body: any): void {
     this.#records.saw(push, status, body)
     if (status !== 200) return
@@ -267,15 +262,12 @@ export class Judge {
     this.#texts.saw(push, body)
   }
 
-  /** A look at a device was answered; `null`: with no badge. */
+  /** A look at a device was answered; `null`: without a badge. */
   sawBadge(phone: Phone, badge: number | null): void {
     this.#badges.saw(phone, badge, this.pushes)
   }
 
-  /**
-   * One push service asks for rests: browsers at the others, who took the push before the last one, must have the last one
-   * by now.
-   */
+  /** While one push service rests, browsers at the others that took the last push but one must have the last. */
   othersAreServed(service: PushService): void {
     const [before, last] = this.pushes.slice(-2)
     if (before === undefined || last === undefined || last.state !== 'accepted') return
@@ -291,17 +283,15 @@ export class Judge {
     }
   }
 
-  /** A receiver is told of an event. */
   telling(application: Whose, event: any): void {
     this.#events.telling(application, event)
   }
 
-  /** A receiver has answered that it wants no more events. `isHeard`: by the service that told it. */
+  /** `isHeard`: by the service that sent the event. */
   refusedEvents(application: Whose, isHeard: boolean): void {
     this.#events.refusedEvents(application, isHeard)
   }
 
-  /** A receiver has taken an event. */
   told(application: Whose, id: string, event: any): void {
     this.#events.told(application, id, event)
     if (event.type !== 'push.opened') return
@@ -312,7 +302,7 @@ export class Judge {
     this.#reports.told(push, phone, { event: data.event, action: data.action ?? '' }, id)
   }
 
-  /** Whether nobody has anything more to say: each call is answered, and each end told. */
+  /** Whether each call is answered and each end told. */
   get isTold(): boolean {
     const isTold = (phone: Phone) => phone.calls === 0 && (!isKnownGone(phone) || this.#events.isToldGone(phone))
     return (
@@ -326,22 +316,22 @@ export class Judge {
     return this.#reports.isTold(({ application }) => this.#events.isUnwilling(application))
   }
 
-  /** Whether nothing more is to be expected. */
+  /** Whether nothing more will happen. */
   get isOver(): boolean {
     return this.isTold && this.pushes.every(({ id, end }) => id === null || end !== null)
   }
 
-  /** The registry of an application, read from end to end. What nobody was sure of is now known. */
+  /** An application's whole registry. It settles what was unsure. */
   listed(application: Whose, records: readonly any[]): void {
     this.#records.listed(application, records, this.pushes)
   }
 
-  /** Of an application, whose tokens are named. */
+  /** An answer named these tokens of an application. */
   named(application: Whose, tokens: readonly string[]): void {
     this.#records.named(application, tokens)
   }
 
-  /** The sums of an application were read when everything was over. */
+  /** An application's sums, read when everything was finished. */
   summed(application: Whose, sums: any): void {
     this.#records.summed(application, sums, this.pushes)
   }

@@ -8,35 +8,35 @@ import type { Gateway } from '../world/answer-tables.ts'
 import type { Arrival, Whose } from '../world/gateways.ts'
 
 /**
- * Judges what goes with one credential to one environment of Apple, to Google, or to one push service, which is a lane: not
- * in a rest, not too much at once.
+ * Judges lanes: requests with one credential to one environment of Apple, to Google, or to one push service. They
+ * respect rests and windows.
  */
 export class LineChecks {
   readonly #course: Course
   readonly #verdict: Verdict
   readonly #phones: Phones
   readonly #open = new Set<Send>()
-  /** Phones for which no answer came in time. */
+  /** Phones without an answer in time. */
   readonly #silent = new Set<Phone>()
-  /** Sent to APNs' other environment, since the first one did not take the token, or the key. */
+  /** Sent to APNs' other environment because the first refused the token or the key. */
   readonly #second = new WeakSet<Send>()
   /**
-   * Sent to the other environment at once, and it may be for either reason: the first refused the key, or the client turns
-   * to the other one first since it did, and the phone was put back by a pause and sent to anew.
+   * Sent to the other environment immediately, for either of two reasons: the first refused the key, or the client now
+   * starts with the other, and a pause put the phone back.
    */
   readonly #either = new WeakSet<Send>()
-  /** The environment that took a phone last: whoever is put back is asked for there at first. */
+  /** The environment that last took a phone. A phone that is put back starts there. */
   readonly #takenIn = new WeakMap<Phone, Arrival['environment']>()
-  /** By credential and run of the service: the other environment may be the first by now. */
+  /** By credential and run: the other environment may now come first. */
   readonly #turned = new Set<string>()
-  /** Until when nothing is to be sent there, by gateway and credential: see `partOf`. */
+  /** End of rests, by gateway and credential: see `partOf`. */
   readonly #rests = new Map<string, { readonly askedOf: Send; readonly until: number }>()
-  /** By lane: the run of the service in which a gateway took something last. */
+  /** By lane: the last run in which a gateway took something. */
   readonly #provenIn = new Map<string, number>()
-  /** The credentials that commands have put in the place of others, by application and gateway, and when. */
+  /** Replaced credentials by application and gateway, with their time. */
   readonly #replaced = new Map<string, { readonly credential: number; readonly at: number }>()
 
-  /** How many answers were heard at the last moment at which one was. */
+  /** Number of answers heard at the time of the last one. */
   #heard = { at: Number.NEGATIVE_INFINITY, answers: 0 }
 
   constructor(course: Course, verdict: Verdict, phones: Phones) {
@@ -45,13 +45,13 @@ export class LineChecks {
     this.#phones = phones
   }
 
-  /** `sends`: of this push to this phone before. */
+  /** `sends`: earlier requests of this push to this phone. */
   check(push: Push, phone: Phone, sends: readonly Send[], send: Send): void {
     const before = sends.at(-1)
     const isOther = before?.life === send.life && before.arrival.environment !== send.arrival.environment
-    // Also a key for one environment only is tried in the other one, at once.
+    // A key for one environment is also tried in the other, immediately.
     const isAtOnce = before?.answeredAt === send.at
-    // Who was refused by both is asked for in the first once more.
+    // After both have refused it, the first is asked again.
     const isRefused = before?.reply.says === 'bad-token' && !this.#second.has(before)
     const isSecond = isOther && (isRefused || isAtOnce)
     const line = `${lineOf(send.arrival)} ${send.life}`
@@ -59,7 +59,7 @@ export class LineChecks {
     if (isOfKey) this.#turned.add(line)
     const isKnownThere = this.#takenIn.get(phone) === send.arrival.environment
     if (isSecond && (isKnownThere || this.#turned.has(line))) this.#either.add(send)
-    // There with a new provider token, too.
+    // Also with a new provider token.
     if (isSecond || (isAtOnce && this.#second.has(before))) this.#second.add(send)
     this.#checkRest(push, phone, sends, send)
     this.#checkAlone(push, phone, send)
@@ -67,7 +67,6 @@ export class LineChecks {
     this.#open.add(send)
   }
 
-  /** The service hears an answer. */
   heard(phone: Phone, send: Send, answeredAt: number): void {
     const { arrival, reply, begunAt } = send
     this.#open.delete(send)
@@ -84,28 +83,26 @@ export class LineChecks {
     if (this.#either.has(send)) this.#provenIn.set(partOf(arrival), life)
   }
 
-  /** The service has died: nothing is on its way. */
   crashed(): void {
     this.#open.clear()
   }
 
-  /** A command has put another credential in the place of the one that an application had for a gateway. */
+  /** A command has replaced an application's credential for a gateway. */
   replaced(application: Whose, gateway: Gateway, credential: number, at = this.#course.passedMs): void {
     this.#replaced.set(`${application} ${gateway}`, { credential, at })
   }
 
-  /** Which credential an application has for a gateway, and since when. */
+  /** An application's credential for a gateway, and since when. */
   credentialOf(application: Whose, gateway: Gateway): { readonly credential: number; readonly at: number } {
     return this.#replaced.get(`${application} ${gateway}`) ?? { credential: 0, at: Number.NEGATIVE_INFINITY }
   }
 
   #checkRest(push: Push, phone: Phone, sends: readonly Send[], { arrival, at, life }: Send): void {
     const rest = this.#rests.get(partOf(arrival))
-    // What was asked of a credential that has been replaced says nothing of the new one, be it the one of before: whoever
-    // puts that back wants it to be tried.
+    // A rest does not concern a new credential, even one used before: whoever puts it back wants it tried.
     const { at: since } = this.credentialOf(arrival.application, arrival.gateway)
     const isSaidNow = (one: Send) => one.life === life && one.at >= since
-    // Of two answers that came in the same bytes the first may have made room before the second was read.
+    // Of two answers in the same bytes, the first may have made room before the second was read.
     const isReadLater = (one: Send) => one.answeredAt === at && this.#heard.at === at && this.#heard.answers > 1
     const holds = (one: Send) => isSaidNow(one) && !isReadLater(one)
     const all = rest !== undefined && holds(rest.askedOf) ? rest.until : Number.NEGATIVE_INFINITY
@@ -124,15 +121,15 @@ export class LineChecks {
     const line = this.#laneOf(send)
     if (this.#provenIn.get(line) === life || this.#course.grantedAt === at || this.#either.has(send)) return
     const phoneOf = ({ application, token }: Arrival) => this.#phones.of(application, token)
-    // Who is silent holds up nobody.
+    // Silent requests hold up nobody.
     for (const one of this.#open) {
-      // Also by a clock that was put ahead meanwhile.
+      // Also if the clock was put ahead in between.
       if (one.begunAt <= at - ALLOWANCE.silentMs || this.#course.disturbedAt >= one.at - ALLOWANCE.noticedMs)
         this.#silent.add(phoneOf(one.arrival) ?? phone)
     }
     const counts = (one: Send) =>
       this.#laneOf(one) === line && !this.#either.has(one) && !this.#silent.has(phoneOf(one.arrival) ?? phone)
-    // A credential that was replaced, be it by itself, begins anew when that is noticed.
+    // A credential that was replaced, even by itself, starts anew when that is noticed.
     const { at: since } = this.credentialOf(send.arrival.application, send.arrival.gateway)
     const isOfNow = (one: Send) => one.at > since + ALLOWANCE.noticedMs
     const others = [...this.#open].filter((one) => counts(one) && one.at !== one.grantedAt && isOfNow(one))
@@ -144,7 +141,7 @@ export class LineChecks {
     )
   }
 
-  /** Who is asked for in the other environment too stays in the lane of the first. */
+  /** A request to the other environment stays in the lane of the first. */
   #laneOf(send: Send): string {
     const { arrival } = send
     if (!this.#second.has(send)) return partOf(arrival)
@@ -161,22 +158,22 @@ export class LineChecks {
   }
 }
 
-/** A refusal of a token, or of a notification, shows as well that the credential is taken. */
+/** A refused token or notification also proves the credential. */
 function isOfCredential({ says }: Reply): boolean {
   return !['blocked', 'suspect', 'lost', 'retry'].includes(says)
 }
 
-/** A push service is known to be well by less: any other answer may come from something in front of it. */
+/** Push services prove less: other answers may come from something in front of them. */
 function isOfService({ says }: Reply): boolean {
   return says === 'accepted' || says === 'gone' || says === 'mismatch'
 }
 
-/** What goes to one environment of Apple, or to one push service. */
+/** One environment of Apple, or one push service. */
 function partOf(arrival: Arrival): string {
   return `${lineOf(arrival)} ${arrival.service ?? arrival.environment}`
 }
 
-/** All that goes to one gateway with one credential. */
+/** One gateway with one credential. */
 export function lineOf({
   application,
   gateway,

@@ -4,86 +4,86 @@ import type { TokenFate } from '../world/answers.ts'
 import { endpointOf } from '../world/browsers.ts'
 import type { Whose } from '../world/gateways.ts'
 
-/** What the world knows of a phone, and of the device that is registered for it. Times are `WorldClock.passedMs`. */
+/** A phone, and its registered device. Times are `WorldClock.passedMs`. */
 export interface Phone {
   readonly number: number
-  /** Whose app it has. */
+  /** Of its app. */
   readonly application: Whose
-  /** As it registers from now on. */
+  /** Used for registrations from now on. */
   token: string
-  /** Which it had before that one, and may be registered under still; `null`: it is known not to be. */
+  /** The earlier token, which may still be registered; `null`: it is not. */
   tokenBefore: string | null
-  /** When it was last known to have moved to another token. */
+  /** Last certain move to another token. */
   movedAt: number
   readonly platform: 0 | 1 | 2
   fate: TokenFate
-  /** `unsure`: a call, or an answer of a gateway, may have changed it or not. */
+  /** `unsure`: a call or an answer of a gateway may have changed it. */
   state: 'absent' | 'present' | 'unsure'
-  /** As registered; `null`: not known for certain. */
+  /** As registered; `null`: uncertain. */
   tags: ReadonlySet<string> | null
   alias: string | null
-  /** As registered, `''` for none; `null`: not known for certain. */
+  /** As registered, `''` for none; `null`: uncertain. */
   user: string | null
   locale: string | null
-  /** When its locale may have changed for the last time. */
+  /** Last possible change of its locale. */
   localeAt: number
-  /** Whether it came by an import, and has not registered by itself since. */
+  /** Imported, and not registered by itself since. */
   isImported: boolean
-  /** When it was erased with its user; `null`: it was not, or has come since. */
+  /** Erased with its user; `null`: not, or back since. */
   erasedAt: number | null
-  /** Of a browser: the key pair that is registered; `null`: not known for certain, or no browser. */
+  /** A browser's registered key pair; `null`: uncertain, or no browser. */
   pair: number | null
-  /** When it may have changed for the last time. */
+  /** Last possible change. */
   pairAt: number
   zone: string | null
-  /** As registered. `unknown`: not known for certain. */
+  /** As registered. `unknown`: uncertain. */
   place: Place | null | 'unknown'
-  /** The count stored with the device; `null`: not known for certain. */
+  /** Stored with the device; `null`: uncertain. */
   badge: number | null
-  /** The highest count that a call has asked for. */
+  /** Highest badge that a call has set. */
   badgeSet: number
-  /** What a call, or the registration anew, has set it to: between when and when; `null`: not known. */
+  /** Set by a call or a new registration between these times; `null`: unknown. */
   counted: { readonly badge: number; readonly from: number; readonly since: number } | null
-  /** When the notification was sent, or the call made, that this count is from. */
+  /** When the notification or call of this badge was sent. */
   badgeAt: number
-  /** When the last call that has set it was answered. */
+  /** Last answer to a call that set it. */
   badgeCallUntil: number
-  /** When whether it is in an audience may have changed for the last time. */
+  /** Last possible change of its audiences. */
   changedAt: number
-  /** When it was asked for the last registration that was answered. */
+  /** Start of the last answered registration. */
   seenAt: number
-  /** When it came into the registry anew, or may have. */
+  /** Last possible new entry in the registry. */
   anewAt: number
-  /** When an answer came by which it may have left. */
+  /** Last answer that may have removed it. */
   lostAt: number
-  /** When the last registration was asked for, ms since the Unix epoch. */
+  /** Start of the last registration, in ms since the Unix epoch. */
   registeredAt: number
-  /** When it was answered, and so stored at the latest: ms since the Unix epoch. */
+  /** Its answer, the latest time of its storage, in ms since the Unix epoch. */
   registeredBy: number
-  /** When the last 410 came with a time before its registration. */
+  /** Last 410 with a time before its registration. */
   outdatedAt: number
-  /** Calls about it without an answer. */
+  /** Unanswered calls about it. */
   calls: number
-  /** When an answer came by which it must be known to be gone; `null`: none since it was registered. */
+  /** Answer that proves it gone; `null`: none since its registration. */
   goneAt: number | null
-  /** With which credential its token was refused before that was known to be good; `null`: none. */
+  /** The unproven credential with which its token was refused; `null`: none. */
   heldBy: string | null
-  /** When an answer came by which it may have been set aside, being there until then; `null`: none. */
+  /** Answer that may have set it aside; `null`: none. */
   asideAt: number | null
-  /** Since when it must be back, for another credential; `null`: it need not. */
+  /** Since when a new credential must have restored it; `null`: not necessary. */
   backSince: number | null
 }
 
-/** All phones of a world, those of a crowd too. */
+/** All phones of a world, with its crowds. */
 export class Phones {
   readonly #all: Phone[] = []
-  /** With the tokens that they had before. */
+  /** Also by earlier tokens. */
   readonly #byToken = [new Map<string, Phone>(), new Map<string, Phone>()] as const
   readonly #moves = new Map<Phone, number>()
-  /** Users who are being erased, with their application before them. */
+  /** Application and user of erasures under way. */
   readonly erasing = new Set<string>()
 
-  /** The phone of this number, made when it is first asked for. */
+  /** Made when first asked for. */
   at(number: number, platform: 0 | 1 | 2 = platformOf(number)): Phone {
     const known = this.#all.find((phone) => phone.number === number)
     if (known !== undefined) return known
@@ -131,7 +131,6 @@ export class Phones {
     return phone
   }
 
-  /** Gives a phone another token. */
   move(phone: Phone): void {
     const moves = (this.#moves.get(phone) ?? 0) + 1
     this.#moves.set(phone, moves)
@@ -144,7 +143,7 @@ export class Phones {
     return this.#all
   }
 
-  /** Whether a call that erases its user is not answered yet. */
+  /** Whether the erasure of its user may be under way. */
   mayBeErasing({ application, user }: Phone): boolean {
     return this.erasing.has(`${application} ${user}`) || (user === null && this.erasing.size > 0)
   }
@@ -154,7 +153,7 @@ export class Phones {
   }
 }
 
-/** The neighbours' phones have tokens that phones of the first application have as well. `moves`: how often it has moved. */
+/** The neighbours' phones share tokens with the first application's. `moves`: its earlier tokens. */
 function tokenOf(number: number, platform: 0 | 1 | 2, moves: number): string {
   if (platform === 2) return endpointOf(number, moves)
   const name = `phone ${number % NEIGHBOURS}${moves === 0 ? '' : ` ${moves}`}`
@@ -162,13 +161,13 @@ function tokenOf(number: number, platform: 0 | 1 | 2, moves: number): string {
   return platform === 0 ? digest : `android-${digest.slice(0, 20)}`
 }
 
-/** The even ones are Apple's. */
+/** Even ones are Apple's. */
 function platformOf(number: number): 0 | 1 | 2 {
   if (number >= BROWSERS && number < NEIGHBOURS) return 2
   return number % 2 === 0 ? 0 : 1
 }
 
-/** Whether a gateway has said so, with a time after its last registration. */
+/** Whether a gateway called it gone, since a time after its last registration. */
 export function isKnownGone({ goneAt, fate, registeredBy }: Phone): boolean {
   return goneAt !== null && fate.state === 'gone' && fate.since >= registeredBy
 }

@@ -3,23 +3,23 @@ import type { Arrival, Whose } from '../world/gateways.ts'
 import type { Reply } from '../world/answers.ts'
 import type { Phone } from './phones.ts'
 
-/** One request of a push for a phone. Times are `WorldClock.passedMs`. */
+/** A request of a push for a phone. Times are `WorldClock.passedMs`. */
 export interface Send {
   readonly arrival: Arrival
-  /** What the gateway means to do; once the service has heard something, that. */
+  /** The gateway's intention, then what the service heard. */
   reply: Reply
   readonly at: number
-  /** When it was first sent, in the other environment perhaps. */
+  /** First sent, perhaps to the other environment. */
   readonly begunAt: number
-  /** When Google had given a token last: with it, it may have waited for that. */
+  /** Google's last token. If it equals `at`, the request may have waited for it. */
   readonly grantedAt: number
-  /** Which run of the service sent it. */
+  /** The run that sent it. */
   readonly life: number
-  /** When the service heard the answer; `null`: not, or not yet. */
+  /** `null`: not heard. */
   answeredAt: number | null
 }
 
-/** What the world knows of a push that was asked for. */
+/** A push that was asked for. */
 export interface Push {
   readonly number: number
   readonly application: Whose
@@ -31,44 +31,44 @@ export interface Push {
   readonly askedAt: number
   /** Ms since the Unix epoch. */
   readonly askedOn: number
-  /** What the clocks of phones show when it is to arrive; `null`: it goes by no such clock. */
+  /** Local time at which phones get it; `null`: no local time. */
   readonly wall: string | null
-  /** `asked`: no answer yet. `lost`: the process died before one came. */
+  /** `asked`: no answer yet. `lost`: the process died first. */
   state: 'asked' | 'accepted' | 'refused' | 'lost'
   id: string | null
   cancel: 'no' | 'asked' | 'done'
-  /** Whether time may have passed in which its time to live went on without us. */
+  /** Whether its time to live may have ended. */
   mayExpire: boolean
-  /** Who must get it, unless something happens to them. */
+  /** Must get it unless something happens to them. */
   readonly owed: ReadonlySet<Phone>
-  /** Who must not get it, unless their tags change. */
+  /** Must not get it unless their tags change. */
   readonly barred: ReadonlySet<Phone>
   readonly sends: Map<Phone, Send[]>
-  /** The push that it sends again to those it failed for; `null`: none. */
+  /** The push that it resends to failed devices; `null`: none. */
   readonly resendOf: Push | null
-  /** How long it is held back at least, in ms. */
+  /** Least hold, in ms. */
   readonly heldMs: number
-  /** As a look has shown it to be over. */
+  /** As a look showed its end. */
   end: { readonly t: number; readonly s: number; readonly failed: number } | null
 }
 
-/** The push that was asked for first, of one that was sent again: its texts are in all of them. */
+/** The first of a chain of resent pushes, which all have its texts. */
 export function rootOf(push: Push): Push {
   return push.resendOf === null ? push : rootOf(push.resendOf)
 }
 
-/** The last answer of a gateway about a phone that the service has heard. */
+/** The last answer about a phone that the service heard. */
 export function lastWord(sends: readonly Send[], phone: Phone): Send | null {
   return sends.findLast((send) => send.answeredAt !== null && isLast(send, phone)) ?? null
 }
 
-/** Whether nothing more is to be sent after it. A bad token is tried in the other environment, and may wait for a proof. */
+/** Whether nothing more may be sent. A bad token is tried in the other environment, and may wait for a proof. */
 function isLast({ reply: { says }, arrival }: Send, { token }: Phone): boolean {
-  // What is said of a token is not said of the one that has taken its place.
+  // A refusal of a token does not concern its successor.
   return says === 'accepted' || says === 'bad-push' || (says === 'gone' && arrival.token === token)
 }
 
-/** When the clocks of a zone, `''` for UTC, show `wall`, ms since the Unix epoch. */
+/** When a zone's clocks show `wall`, in ms since the Unix epoch. `''`: UTC. */
 export function momentIn(wall: string, zone: string): number {
   return Temporal.PlainDateTime.from(wall).toZonedDateTime(zone || 'UTC').epochMilliseconds
 }

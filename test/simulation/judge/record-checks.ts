@@ -16,7 +16,7 @@ interface Dependencies {
   readonly badges: Pick<BadgeChecks, 'stored'>
 }
 
-/** Judges what the service says is so: the status of a push, the registry, and how everything has ended. */
+/** Judges what the service reports: statuses of pushes, the registry, and the end of everything. */
 export class RecordChecks {
   readonly #course: Course
   readonly #verdict: Verdict
@@ -32,7 +32,6 @@ export class RecordChecks {
     this.#badges = badges
   }
 
-  /** A look at a push was answered. */
   saw(push: Push, status: number, body: any): void {
     this.#verdict.expect(status === 200, 'answered-is-kept', () => `push ${push.number} is not there: ${status}`)
     if (status !== 200) return
@@ -47,12 +46,12 @@ export class RecordChecks {
     }
   }
 
-  /** The registry of an application, read from end to end. What nobody was sure of is now known. */
+  /** An application's whole registry. It settles what was unsure. */
   listed(application: Whose, records: readonly any[], pushes: readonly Push[]): void {
     const byToken = new Map(records.map((record) => [record.token, record]))
     for (const phone of this.#phones.all()) {
       if (phone.application !== application) continue
-      // A move whose answer was lost may have been made, or not.
+      // A move without an answer may have been made.
       const before = phone.tokenBefore === null ? null : (byToken.get(phone.tokenBefore) ?? null)
       if (before !== null) phone.token = before.token
       phone.tokenBefore = null
@@ -113,7 +112,7 @@ export class RecordChecks {
     )
   }
 
-  /** What gateways have said of tokens, and for whom a push has failed: nobody who was erased is named. */
+  /** No answer about refused tokens and failures may name erased phones. */
   named(application: Whose, tokens: readonly string[]): void {
     for (const token of tokens) {
       const phone = this.#phones.of(application, token)
@@ -125,10 +124,9 @@ export class RecordChecks {
     }
   }
 
-  /** The sums of an application were read when everything was over. */
   summed(application: Whose, sums: any, pushes: readonly Push[]): void {
     const own = pushes.filter((push) => push.application === application && push.state !== 'refused')
-    // Of one that nobody has the id of nobody knows the counts.
+    // Without its id, a push's counts are unknown.
     if (own.some(({ id, end }) => id === null || end === null)) return
     for (const name of ['t', 's'] as const) {
       const sum = own.reduce((all, { end }) => all + (end?.[name] ?? 0), 0)
@@ -164,12 +162,12 @@ export class RecordChecks {
     }
   }
 
-  /** What the gateways have last said of each phone, and were heard to say. */
+  /** Compares with the last answers that the service heard. */
   #checkCounts(push: Push, end: NonNullable<Push['end']>): void {
     const words = [...push.sends.values()].map((sends) => sends.findLast(({ answeredAt }) => answeredAt !== null))
     const accepted = words.filter((send) => send?.reply.says === 'accepted')
     const taken = accepted.length
-    // What was taken before a crash, and not written down, is sent again, unless the phone has left, or the push is over.
+    // An acceptance that was not stored before a crash is repeated, unless the phone has left or the push has ended.
     const certain = accepted.filter((send) => send !== undefined && this.#course.isWritten(send)).length
     const isOver = push.cancel !== 'no' || push.mayExpire
     const twice = this.#phones
@@ -190,7 +188,7 @@ function tookTwice({ sends }: Push, phone: Phone): boolean {
   )
 }
 
-/** Everybody who was to get a push, and has neither left nor had a last word. */
+/** Phones that must get a push, have stayed, and have no final answer. */
 function unreached(push: Push): Phone[] {
   return [...push.owed].filter((phone) => {
     if (phone.changedAt >= push.askedAt) return false

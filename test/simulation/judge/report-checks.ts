@@ -3,26 +3,26 @@ import type { Phone } from './phones.ts'
 import type { Push } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 
-/** What an app reports: a tap, the arrival, or a button with its name. */
+/** A tap, an arrival, or a button. */
 export interface Report {
   readonly event: 'opened' | 'received' | 'action'
-  /** `''`: it is no button. */
+  /** `''`: no button. */
   readonly action: string
 }
 
-/** Reports of one kind about one push. */
+/** Reports of one kind about a push. */
 interface Reported {
-  /** Phones of which one is certain to count. */
+  /** Phones that certainly count. */
   readonly certain: Set<Phone>
-  /** Of these, those that receivers must hear of; nobody hears of an arrival. */
+  /** Those that receivers must hear of. Arrivals are not told. */
   readonly toTell: Set<Phone>
-  /** Who may count, each once: phones by the time since which they are the same device, and calls of whom nobody knows. */
+  /** Everything that may count: a phone once while it is the same device, and each call of an unknown device. */
   readonly possible: Map<string, Phone>
-  /** The ids of the events that have told of a phone. */
+  /** By phone: ids of the events that told of it. */
   readonly told: Map<Phone, Set<string>>
 }
 
-/** Judges how reports of apps are counted: once for each device, whatever it says again. */
+/** Judges reports of apps: each device counts once, however often it reports. */
 export class ReportChecks {
   readonly #course: Course
   readonly #verdict: Verdict
@@ -34,13 +34,13 @@ export class ReportChecks {
     this.#verdict = verdict
   }
 
-  /** A report is sent. The returned function: it was taken. */
+  /** The returned function: the report was taken. */
   reports(push: Push, phone: Phone, report: Report): () => void {
     const { certain, toTell, possible, told } = this.#reported(push, keyOf(report))
     const at = this.#course.passedMs
     const { anewAt, token } = phone
     const isSure = isKnown(phone)
-    // What nobody is sure of may count as another device's, or nobody's.
+    // It may count for another device, or not at all.
     const mayCount = () => void possible.set(`call ${this.#calls++}`, phone)
     if (isSure) possible.set(`${phone.number}/${anewAt}`, phone)
     else mayCount()
@@ -49,17 +49,17 @@ export class ReportChecks {
       if (isSure && !hasStayed) mayCount()
       if (!isSure || !hasStayed || certain.has(phone)) return
       certain.add(phone)
-      // It may have been told of before its call is answered.
+      // An event may come before the answer to the call.
       if (report.event !== 'received' && !told.has(phone)) toTell.add(phone)
     }
   }
 
-  /** Phones were erased: of what is not told yet nobody hears. */
+  /** Nobody hears of them any more. */
   erased(phones: readonly Phone[]): void {
     for (const { toTell } of this.#all()) for (const phone of phones) toTell.delete(phone)
   }
 
-  /** A receiver has taken an event that tells of a report. */
+  /** An event told of a report. */
   told(push: Push, phone: Phone, report: Report, id: string): void {
     const { told, toTell, possible } = this.#reported(push, keyOf(report))
     const ids = (told.get(phone) ?? new Set()).add(id)
@@ -73,12 +73,11 @@ export class ReportChecks {
     )
   }
 
-  /** Whether receivers have heard of every report that they must hear of. `isExcused`: nobody there wants to. */
+  /** Whether receivers know all they must. `isExcused`: they want no events. */
   isTold(isExcused: (phone: Phone) => boolean): boolean {
     return this.#all().every(({ toTell }) => [...toTell].every(isExcused))
   }
 
-  /** A look at a push was answered. */
   saw(push: Push, { o, received, actions }: any): void {
     for (const [key, { certain, possible }] of this.#of.get(push) ?? []) {
       const [event, action = ''] = key.split(' ')
@@ -108,7 +107,7 @@ export class ReportChecks {
   }
 }
 
-/** Whether it is certain that a device is registered under the token of a phone. */
+/** Whether a device is certainly registered under the phone's token. */
 function isKnown({ state, calls, tokenBefore }: Phone): boolean {
   return state === 'present' && calls === 0 && tokenBefore === null
 }

@@ -5,7 +5,7 @@ import { lastWord, momentIn } from './pushes.ts'
 import type { Push, Send } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Judges one request of a push: whether this phone may get it, now, and as what. */
+/** Judges whether this phone may get this request of a push now, and how. */
 export class SendChecks {
   readonly #course: Course
   readonly #verdict: Verdict
@@ -15,7 +15,7 @@ export class SendChecks {
     this.#verdict = verdict
   }
 
-  /** `sends`: of this push to this phone before. */
+  /** `sends`: earlier requests of this push to this phone. */
   check(push: Push, phone: Phone, sends: readonly Send[], send: Send): void {
     this.#checkIdentity(push, phone, sends, send)
     this.#checkRepeat(push, phone, sends)
@@ -28,7 +28,7 @@ export class SendChecks {
   }
 
   #checkIdentity(push: Push, phone: Phone, sends: readonly Send[], { arrival }: Send): void {
-    // Who comes anew, in another zone, is another device, and what was on its way to the first may be repeated.
+    // A phone that comes anew in another zone is another device, and the first one's request may be repeated.
     const isTwo = phone.anewAt >= push.askedAt && this.#course.mayBeInTwoWaves(push, phone)
     const other = isTwo ? undefined : sends.find(({ arrival: before }) => before.identity !== arrival.identity)
     this.#verdict.expect(
@@ -80,7 +80,7 @@ export class SendChecks {
     )
   }
 
-  /** What waits for the other environment, or for an access token, was on its way before. */
+  /** A request that waited for the other environment or an access token began earlier. */
   #checkStayed(push: Push, phone: Phone, { at, begunAt, grantedAt }: Send): void {
     const wasOnItsWay = begunAt < at || grantedAt === at
     this.#verdict.expect(
@@ -93,7 +93,7 @@ export class SendChecks {
     )
   }
 
-  /** While a browser registers nobody can say which keys it has. */
+  /** During a registration its keys are unknown. */
   #checkKeys(push: Push, phone: Phone, { arrival }: Send): void {
     if (arrival.pair === null || phone.pair === null || phone.calls > 0) return
     this.#verdict.expect(
@@ -103,7 +103,7 @@ export class SendChecks {
     )
   }
 
-  /** What is on its way to the token of before arrives there. */
+  /** A request under way to the earlier token arrives there. */
   #checkToken(push: Push, phone: Phone, { arrival, at, begunAt, grantedAt }: Send): void {
     const wasOnItsWay = begunAt < at || grantedAt === at
     this.#verdict.expect(
@@ -120,7 +120,7 @@ export class SendChecks {
   #checkTime(push: Push, phone: Phone): void {
     const { when } = push.step
     const { passedMs, disturbedAt } = this.#course
-    // The time of day may differ from service time by less than counts as a jump.
+    // The time of day may differ from service time by less than a jump.
     const wanderedMs = disturbedAt > Number.NEGATIVE_INFINITY ? ALLOWANCE.wanderedMs : 0
     this.#verdict.expect(
       push.mayExpire || push.heldMs === 0 || passedMs + wanderedMs >= push.askedAt + push.heldMs,
@@ -129,7 +129,7 @@ export class SendChecks {
     )
     if (push.mayExpire || when.kind === 'now') return
     const from = when.kind === 'in' ? push.askedOn + when.seconds * 1000 : momentIn(push.wall ?? '', phone.zone ?? '')
-    // Who has moved, or may have, is in the wave of another zone.
+    // A phone that has or may have moved is in another zone's wave.
     if (when.kind === 'local' && (phone.zone === null || phone.changedAt >= push.askedAt || phone.calls > 0)) return
     this.#verdict.expect(
       this.#course.now >= from,

@@ -1,13 +1,12 @@
 interface SpentCall {
-  /** That it counts for. */
   readonly day: string
-  /** As it was when it was asked for. */
+  /** When it was asked for. */
   readonly quota: { readonly least: number; readonly most: number }
 }
 
-/** The calls of an application with a quota of so many a day, as they were asked for and granted. */
+/** Calls of an application with a daily quota. */
 export class SpentCalls {
-  /** Less than that nobody is refused after, more than that nobody granted: while it changes they differ. */
+  /** No refusal before `least`, no grant after `most`. They differ during a change. */
   #quota: { readonly least: number; readonly most: number }
   /** By day, in UTC. */
   readonly #days = new Map<string, { asked: number; granted: readonly number[] }>()
@@ -16,14 +15,14 @@ export class SpentCalls {
     this.#quota = { least: quota, most: quota }
   }
 
-  /** The quota becomes another one. The returned function: it has. */
+  /** The returned function: the quota has changed. */
   change(quota: number): () => void {
     const { least, most } = this.#quota
     this.#quota = { least: Math.min(least, quota), most: Math.max(most, quota) }
     return () => void (this.#quota = { least: quota, most: quota })
   }
 
-  /** One is asked for; `now`: ms since the Unix epoch. */
+  /** `now`: ms since the Unix epoch. */
   ask(now: number): SpentCall {
     const day = new Date(now).toISOString().slice(0, 10)
     const spent = this.#of(day)
@@ -31,7 +30,7 @@ export class SpentCalls {
     return { day, quota: this.#quota }
   }
 
-  /** One was granted, or refused; `at`: `WorldClock.passedMs`. Gives what is wrong with that; `null`: nothing. */
+  /** Returns what is wrong; `null`: nothing. `at`: `WorldClock.passedMs`. */
   answered({ day, quota }: SpentCall, isGranted: boolean, at: number): string | null {
     const spent = this.#of(day)
     const { asked, granted } = spent
@@ -43,7 +42,7 @@ export class SpentCalls {
     return granted.length < most ? null : `granted after ${granted.length} others`
   }
 
-  /** What was granted after this moment may be forgotten. */
+  /** Grants after this time may be lost. */
   forget(after: number): void {
     for (const [day, { asked, granted }] of this.#days) {
       this.#days.set(day, { asked, granted: granted.filter((at) => at <= after) })

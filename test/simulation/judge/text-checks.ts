@@ -4,7 +4,7 @@ import type { Push, Send } from './pushes.ts'
 import type { Verdict } from './verdict.ts'
 import { LANGUAGES, LOCALES } from '../steps/step.ts'
 
-/** Judges what of a notification is not the same for all: in which language it is, and by which name it replaces others. */
+/** Judges a notification's language, and the name by which it replaces others. */
 export class TextChecks {
   readonly #verdict: Verdict
 
@@ -16,7 +16,7 @@ export class TextChecks {
     const { number } = rootOf(push)
     const isTranslated = push.step.translated === true
     const texts = [textOf(number, ''), ...(isTranslated ? LANGUAGES.map((language) => textOf(number, language)) : [])]
-    // Whoever has changed its language since may have been read before.
+    // An earlier read may have seen the earlier language.
     const isKnown = phone.locale !== null && phone.calls === 0 && phone.localeAt < push.askedAt
     const own = LOCALES[(phone.locale ?? '') as keyof typeof LOCALES]
     const isOwn = arrival.text === textOf(number, isTranslated ? own : '')
@@ -35,7 +35,6 @@ export class TextChecks {
     )
   }
 
-  /** A look at a push in several languages was answered. */
   saw(push: Push, { languages = [], language_unknown: unknown = null, s, failed }: any): void {
     if (push.step.translated !== true || unknown === null) return
     const sum = (of: 's' | 'failed') => languages.reduce((all: number, one: any) => all + one[of], unknown[of])
@@ -58,12 +57,15 @@ export class TextChecks {
   }
 }
 
-/** The text of a push; `''`: its own. */
+/** `''`: its own language. */
 export function textOf(push: number, language: string): string {
   return language === '' ? `push ${push}` : `push ${push} ${language}`
 }
 
-/** "No more than 32 characters from the URL and filename safe Base 64 alphabet" (RFC 8030, 5.4), of a length that base64 has. */
+/**
+ * "No more than 32 characters from the URL and filename safe Base 64 alphabet" (RFC 8030, 5.4), and a length possible
+ * in base64.
+ */
 function topicOf(collapse: string): string {
   const isTopic = /^[\w-]{1,32}$/.test(collapse) && collapse.length % 4 !== 1
   return isTopic ? collapse : new Bun.CryptoHasher('sha256').update(collapse).digest('base64url').slice(0, 32)

@@ -1,7 +1,7 @@
 import { Violation } from './invariants.ts'
 import type { Invariant } from './invariants.ts'
 
-/** What a world has shown to be broken: the first of it, since the rest may follow from that. */
+/** Keeps the first broken promise: the others may follow from it. */
 export class Verdict {
   #violation: Violation | null = null
 

@@ -5,12 +5,12 @@ import type { Dice } from './scene-parts.ts'
 import { PHONES } from './step.ts'
 import type { Step } from './step.ts'
 
-/** With calls to the admin API, which each run of the service makes with the first of them. */
+/** These call the admin API, which each run creates with the first call. */
 export const ADMIN_SCENES: readonly ((dice: Dice) => Step[])[] = [sentAgain, sentAgain, heldBack, otherQuota, otherKey]
 
 function sentAgain(dice: Dice): Step[] {
   const { gateway } = either(dice)
-  // Its time to live ends in a minute, or in a day in which nothing runs.
+  // Its time to live ends in a minute, or while nothing runs for a day.
   const isLong = dice('long') < 0.5
   const again: Step = { kind: 'resend', push: LAST }
   return [
@@ -35,7 +35,7 @@ function sentAgain(dice: Dice): Step[] {
   ]
 }
 
-/** What is held back can be cancelled, and goes out when the hold is over, whatever the clock shows. */
+/** A held push can be cancelled, and goes out after its hold, whatever the clock shows. */
 function heldBack(dice: Dice): Step[] {
   const then: readonly Step[] = [
     { kind: 'cancel', push: LAST },

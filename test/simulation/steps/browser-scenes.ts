@@ -6,14 +6,14 @@ import type { Dice } from './scene-parts.ts'
 import { BROWSERS, OWN_BROWSERS } from './step.ts'
 import type { Step } from './step.ts'
 
-/* What chance alone would seldom bring about with push services, of which each has a window and a pause of its own. */
+/* Rare combinations at push services, each with its own window and pause. */
 
 export const BROWSER_SCENES: readonly ((dice: Dice) => Step[])[] = [oneRests, otherKeysInRest, manyAfterStart]
 
-/** Browsers of a crowd: four at each push service. */
+/** A crowd of browsers, four at each push service. */
 const CROWD = Array.from({ length: 12 }, (_, n) => BROWSERS + OWN_BROWSERS + n)
 
-/** One push service asks for a rest, and the others go on. */
+/** One push service rests, the others continue. */
 function oneRests(dice: Dice): Step[] {
   const service = pick(PUSH_SERVICE_NAMES, dice('service'))
   return [
@@ -23,7 +23,7 @@ function oneRests(dice: Dice): Step[] {
     { kind: 'weather', gateway: service, weather: 'busy' },
     toAll(),
     wait(2 * SECOND_MS),
-    // By now it rests.
+    // It rests by now.
     toAll(),
     wait(4 * SECOND_MS),
     { kind: 'others-served', service },
@@ -32,7 +32,7 @@ function oneRests(dice: Dice): Step[] {
   ]
 }
 
-/** Browsers subscribe anew while what is for them waits. */
+/** Browsers subscribe anew while pushes for them wait. */
 function otherKeysInRest(dice: Dice): Step[] {
   const service = pick(PUSH_SERVICE_NAMES, dice('service'))
   return [
@@ -48,7 +48,7 @@ function otherKeysInRest(dice: Dice): Step[] {
   ]
 }
 
-/** After a start no push service is known to be well. */
+/** After a start no push service is proven. */
 function manyAfterStart(dice: Dice): Step[] {
   return [
     ...CROWD.map((phone) => comes(phone)),

@@ -6,7 +6,7 @@ import type { Dice } from './scene-parts.ts'
 import { COLLAPSES, IMPORTED, LOCALES, TAGS, USERS, ZONES } from './step.ts'
 import type { PushStep, Step } from './step.ts'
 
-/** Steps besides the others, in a part of the worlds: the rest of the life of devices, and what administrators do. */
+/** Adds steps in some worlds: more of the life of devices, and administrators. */
 export function drawLife(dice: Dice, steps: readonly Step[]): Step[] {
   const hasAdmin = dice('admin') < 0.15
   const count = 2 + Math.floor(dice('count') * 6)
@@ -20,7 +20,7 @@ export function drawLife(dice: Dice, steps: readonly Step[]): Step[] {
   return [...lived, ...scene((word) => dice(`${word} of the scene`))]
 }
 
-/** A registration that says more, a push that brings more. */
+/** Adds fields to registrations and pushes. */
 function enriched(dice: Dice, step: Step): Step {
   if (step.kind === 'register') return { ...step, ...said(dice) }
   return step.kind === 'push' ? enrichedPush(dice, step) : step

@@ -10,7 +10,7 @@ import type { Whose } from '../world/gateways.ts'
 import { BROWSERS, NEIGHBOURS, OWN_BROWSERS, PHONES, PLACES, TAGS, ZONES } from './step.ts'
 import type { Place, PushStep, Step, Target } from './step.ts'
 
-/** Phones that a step is about: one application's own, the neighbour's, or browsers. */
+/** The phones of a step: an application's own, the neighbour's, or browsers. */
 interface Party {
   readonly whose: Whose
   readonly first: number
@@ -21,7 +21,7 @@ const OWN: Party = { whose: 0, first: 0, count: PHONES }
 const NEIGHBOURING: Party = { whose: 1, first: NEIGHBOURS, count: PHONES }
 const BROWSING: Party = { whose: 0, first: BROWSERS, count: OWN_BROWSERS }
 
-/** Moments just before the clocks change, or the calendar does something rare. */
+/** Just before clocks change, or rare dates. */
 const STARTS = [
   Date.UTC(2026, 2, 29, 0, 58),
   Date.UTC(2026, 9, 25, 0, 58),
@@ -32,12 +32,12 @@ const STARTS = [
   Date.UTC(2026, 10, 22, 12),
 ]
 
-/** When the world of a seed begins, ms since the Unix epoch. */
+/** In ms since the Unix epoch. */
 export function startOf(seed: number): number {
   return pick(STARTS, chance(seed, 'start'))
 }
 
-/** What happens in the world of a seed, in order. */
+/** Everything that happens in a seed's world, in order. */
 export function drawSteps(seed: number): Step[] {
   const count = 6 + Math.floor(chance(seed, 'count') * 20)
   const phones = Array.from({ length: 2 + Math.floor(chance(seed, 'phones') * 5) }, (_, n) => n)
@@ -60,14 +60,14 @@ export function drawSteps(seed: number): Step[] {
   const scene = chance(seed, 'scene') < 0.6 ? pick(SCENES, chance(seed, 'which')) : () => []
   const played = scene((word) => chance(seed, 'scene', word))
   const rest = drawn.toSpliced(Math.floor(chance(seed, 'when') * count), 0, ...played)
-  // Beside the others, which stay as they are.
+  // Leaves the other steps unchanged.
   const rare = chance(seed, 'rare') < 0.2 ? pick(RARE_SCENES, chance(seed, 'which rare')) : () => []
   const lived = [...first, { kind: 'pass', ms: 50 } as const, ...rest, ...rare((word) => chance(seed, 'rare', word))]
-  // The others live on as before.
+  // Also.
   const hasLife = chance(seed, 'life') < 0.5
   const steps = hasLife ? drawLife((word) => chance(seed, 'life', word), lived) : lived
   if (!hasBrowsers) return steps
-  // A command gives the application a key for browsers, and the service has noticed by then.
+  // A command gives the application a key for browsers, and the service notices.
   const key: Step[] = [
     { kind: 'credential', whose: 0, gateway: 'webpush' },
     { kind: 'pass', ms: 1100 },
@@ -169,7 +169,7 @@ function drawPhone(dice: Dice, { first, count }: Party): number {
   return first + Math.floor(dice('phone') * count)
 }
 
-/** Mostly parts of a second, in which everything is under way; at times so long that all is over. */
+/** Mostly fractions of a second with everything under way, sometimes until everything has finished. */
 function drawTime(dice: Dice): number {
   const at = dice('long')
   if (at < 0.6) return Math.ceil(dice('ms') * 60)

@@ -5,10 +5,7 @@ import { look, sendPush } from './play-push.ts'
 import { expireAll } from './play.ts'
 import { push } from './scene-parts.ts'
 
-/**
- * How long the process hardly runs between two looks, so that whatever waits comes to its time; and then so long that
- * what has come to it in the last day is over.
- */
+/** How long the process lags between looks, so that everything waiting becomes due, and then finishes. */
 const WAITS_MS = [
   0,
   5 * SECOND_MS,
@@ -23,7 +20,7 @@ const WAITS_MS = [
   MINUTE_MS,
 ]
 
-/** Everything is well again, and stays so: whatever was begun must come to its end, and the registry be as it was left. */
+/** Everything works again: whatever began must end, and the registry must be as it was left. */
 export async function finish(world: World): Promise<void> {
   const { judge, weather } = world
   for (const sky of Object.keys(weather) as Sky[]) weather[sky] = 'fair'
@@ -35,7 +32,7 @@ export async function finish(world: World): Promise<void> {
   await waitForEnd(world)
   await list(world)
   if (judge.violation !== null) return
-  // Once more to everybody who is there now, and to nobody else.
+  // Once more to everybody there, and nobody else.
   for (const by of applicationsIn(world)) {
     await sendPush(world, push({ kind: 'all' }, { by, badge: '+1' }))
   }
@@ -49,7 +46,7 @@ export async function finish(world: World): Promise<void> {
   judge.ended()
 }
 
-/** What is due in days would take as many to live through: the machine sleeps until the last is due. */
+/** The machine sleeps until the last push is due, which may be days. */
 async function sleepUntilDue(world: World): Promise<void> {
   const { judge, clock } = world
   const dues = judge.pushes.map(({ step, askedOn, end }) =>
@@ -57,7 +54,7 @@ async function sleepUntilDue(world: World): Promise<void> {
   )
   const ms = Math.max(...dues, 0) - clock.now()
   if (ms < HOUR_MS) return
-  // What is over by now has had its time.
+  // Finished pushes have had their time.
   for (const push of judge.pushes) await look(world, push)
   expireAll(world)
   world.note(`asleep for ${ms} ms`)
@@ -87,13 +84,13 @@ async function list(world: World): Promise<void> {
         if (status === 200) judge.listed(by, body)
       },
     })
-    // Where nobody was erased nobody is missing there.
+    // Without erasures nobody can be missing.
     const erased = judge.phones.all().filter((phone) => phone.application === by && phone.erasedAt !== null)
     if (erased.length > 0) await listNamed(world, by)
   }
 }
 
-/** Whom gateways have called gone, and for whom pushes have failed. */
+/** Reads tokens called gone, and failed recipients. */
 async function listNamed(world: World, by: Whose): Promise<void> {
   const { judge } = world
   const failed = judge.pushes.filter(({ id, application }) => id !== null && application === by)
@@ -114,7 +111,6 @@ async function listNamed(world: World, by: Whose): Promise<void> {
   }
 }
 
-/** The sums of each application that has sent anything. */
 async function sum(world: World): Promise<void> {
   for (const by of applicationsIn(world)) {
     await world.call({
@@ -126,7 +122,7 @@ async function sum(world: World): Promise<void> {
   }
 }
 
-/** The second one only where it has phones. */
+/** The second one only if it has phones. */
 function applicationsIn({ judge }: World): readonly Whose[] {
   return judge.phones.all().some(({ application }) => application === 1) ? [0, 1] : [0]
 }

@@ -5,10 +5,7 @@ import type { Dice } from './scene-parts.ts'
 import { COLLAPSES, IMPORTED, LOCALES, PHONES, USERS } from './step.ts'
 import type { Step } from './step.ts'
 
-/*
- * What befalls devices in years, and what their users and the administrator do: other tokens, other users, other languages,
- * erasure, lists of other services, days until a push is due.
- */
+/* Years of devices, users and administrators: new tokens, users and languages, erasure, imports, pushes due in days. */
 
 export const LIFE_SCENES: readonly ((dice: Dice) => Step[])[] = [
   movedInRest,
@@ -28,7 +25,7 @@ export const LIFE_SCENES: readonly ((dice: Dice) => Step[])[] = [
   countedInRest,
 ]
 
-/** What waits for a phone goes to the token that it has by then. */
+/** A waiting push goes to the phone's current token. */
 function movedInRest(dice: Dice): Step[] {
   const { phone, gateway } = either(dice)
   return [
@@ -64,7 +61,7 @@ function movedAmidCrowd(dice: Dice): Step[] {
   ]
 }
 
-/** Of the token of before it is said that it is gone, when there is another. */
+/** The earlier token is called gone when there is a new one. */
 function movedOnItsWay(dice: Dice): Step[] {
   const { phone, gateway } = either(dice)
   return [
@@ -82,7 +79,7 @@ function movedOnItsWay(dice: Dice): Step[] {
   ]
 }
 
-/** Who is gone, and comes anew in a zone in which it is earlier, is another device. */
+/** A phone that was gone and returns in an earlier zone is another device. */
 function anewInAnotherZone(dice: Dice): Step[] {
   const { phone, gateway } = either(dice)
   return [
@@ -124,7 +121,7 @@ function erasedAmidCrowd(dice: Dice): Step[] {
   ]
 }
 
-/** Events wait for a receiver that is away, and one of their devices is erased. */
+/** A device is erased while its events wait for a receiver. */
 function erasedUntold(dice: Dice): Step[] {
   const { phone, gateway } = either(dice)
   const user = pick(USERS, dice('user'))
@@ -146,7 +143,7 @@ function erasedUntold(dice: Dice): Step[] {
   ]
 }
 
-/** An app that has heard no answer reports again. */
+/** An app without an answer reports again. */
 function reportedAgain(dice: Dice): Step[] {
   const { phone } = either(dice)
   const action = pick(['reply', 'later', ''], dice('action'))
@@ -170,7 +167,7 @@ function reportedAgain(dice: Dice): Step[] {
   ]
 }
 
-/** A push is due in days; nothing runs for days, or the machine sleeps, and it goes out hours late. */
+/** A push is due in days, and goes out hours late after a stop or sleep. */
 function daysAhead(dice: Dice): Step[] {
   const seconds = Math.ceil((1 + dice('days') * 60) * 3600)
   const lateMs = Math.ceil(dice('late') * 30 * HOUR_MS)
@@ -195,7 +192,7 @@ function daysAhead(dice: Dice): Step[] {
   ]
 }
 
-/** A token is set aside, and the credential becomes another one. */
+/** A token is set aside, and the credential is replaced. */
 function setAside(dice: Dice): Step[] {
   const { phone, gateway } = either(dice)
   return [
@@ -214,7 +211,7 @@ function setAside(dice: Dice): Step[] {
   ]
 }
 
-/** Nothing is taken with another credential: it may be the wrong one, and nobody is set aside. */
+/** Nothing is taken with a new credential, which may be wrong: nobody is set aside. */
 function allRefused(dice: Dice): Step[] {
   const { phone, gateway } = either(dice)
   const all = Array.from({ length: PHONES / 2 }, (_, n) => phone + 2 * n)
@@ -230,7 +227,7 @@ function allRefused(dice: Dice): Step[] {
   ]
 }
 
-/** A list of another service; and the apps, of which some have another token than the list. */
+/** An import, and apps, some with other tokens than imported. */
 function broughtIn(dice: Dice): Step[] {
   const phones = Array.from({ length: 2 + Math.floor(dice('count') * 4) }, (_, n) => IMPORTED + n)
   const list: Step = { kind: 'import', phones, tags: ['red'] }
@@ -274,7 +271,7 @@ function inOtherLanguages(dice: Dice): Step[] {
   ]
 }
 
-/** Each of several pushes adds one, whatever dies meanwhile. */
+/** Several pushes add one each, through crashes. */
 function countedOverCrashes(dice: Dice): Step[] {
   const { phone, gateway } = either(dice)
   const one = push({ kind: 'one', phone }, { badge: '+1' })
@@ -296,7 +293,7 @@ function countedOverCrashes(dice: Dice): Step[] {
   ]
 }
 
-/** A push waits for another attempt over a stop; another counts, or a call sets the badge, before that. */
+/** A push waits for a retry over a stop; before that, another push counts or a call sets the badge. */
 function countedInRest(dice: Dice): Step[] {
   const { phone, gateway } = either(dice)
   const one = push({ kind: 'one', phone }, { badge: '+1' })

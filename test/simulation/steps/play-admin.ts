@@ -6,9 +6,9 @@ import type { Whose } from '../world/gateways.ts'
 import type { World } from '../world/world.ts'
 import { isAddressed, isOwed } from './play-push.ts'
 
-/* What an administrator does. The admin API is made with the first call to it, which takes 25 ms: seldom, then. */
+/* An administrator's actions. Rare, since the first call creates the admin API in 25 ms. */
 
-/** Puts the other credential in the place of the one that an application has for a gateway. */
+/** Replaces an application's credential for a gateway by the other one. */
 export async function putCredential(world: World, application: Whose, gateway: Gateway): Promise<void> {
   const { judge } = world
   const other = world.otherCredential(application, gateway)
@@ -24,12 +24,12 @@ export async function putCredential(world: World, application: Whose, gateway: G
       judge.expect(status === 200, 'answers-as-expected', () => `a credential for ${gateway}: ${status}`)
       judge.replaced(application, gateway, number)
     },
-    // Nobody knows whether it is there; so it is put there by a command.
+    // The outcome is unknown, so a command does it.
     onLost: () => world.whenItLives(() => world.putCredential(application, gateway, number)),
   })
 }
 
-/** From now on each push to many of the first application waits for so long. */
+/** Sets the hold of the first application's pushes to many. */
 export async function changeHold(world: World, seconds: number): Promise<void> {
   const { judge } = world
   const ms = seconds * 1000
@@ -46,7 +46,6 @@ export async function changeHold(world: World, seconds: number): Promise<void> {
   })
 }
 
-/** The application with a quota has another one. */
 export async function changeQuota(world: World, calls: number): Promise<void> {
   const { judge } = world
   const changed = judge.quotaChanges(calls)
@@ -62,11 +61,11 @@ export async function changeQuota(world: World, calls: number): Promise<void> {
   })
 }
 
-/** A push once more, to those that it has failed for. */
+/** Resends a push to failed devices. */
 export async function resend(world: World, before: Push): Promise<void> {
   const { judge, clock } = world
   const { id, step, application, end, cancel } = before
-  // By local time it is another audience for each zone.
+  // By local time each zone has its own audience.
   if (id === null || step.when.kind === 'local') return
   const others = judge.pushes.filter(({ resendOf }) => resendOf === before)
   if (others.some(({ state }) => state === 'asked')) return
@@ -101,7 +100,7 @@ export async function resend(world: World, before: Push): Promise<void> {
     onAnswer({ status, body }) {
       const isRefused = status === 409
       const mustBe = cancel === 'done' || isSent
-      // Nobody may be left that it has failed for.
+      // Perhaps it has failed for nobody who is left.
       const mayBe = mustBe || isOpen || before.cancel !== 'no' || others.length > 0 || push.owed.size === 0
       judge.expect(
         isRefused ? mayBe : status === 200 && !mustBe,
@@ -115,7 +114,7 @@ export async function resend(world: World, before: Push): Promise<void> {
   })
 }
 
-/** Whether it is certain that a push has failed for a phone, which has stayed as it was. */
+/** Whether a push has certainly failed for an unchanged phone. */
 function hasFailed({ sends, askedAt, owed }: Push, phone: Phone): boolean {
   if (phone.changedAt >= askedAt) return false
   const last = sends.get(phone)?.at(-1)
@@ -123,7 +122,7 @@ function hasFailed({ sends, askedAt, owed }: Push, phone: Phone): boolean {
   return last.answeredAt !== null && last.reply.says === 'bad-push'
 }
 
-/** Whether it is written down that a gateway has taken a push for a phone. */
+/** Whether a gateway's acceptance is stored. */
 function wasTaken({ judge }: World, { sends, end }: Push, phone: Phone): boolean {
   if (end === null) return false
   const last = lastWord(sends.get(phone) ?? [], phone)

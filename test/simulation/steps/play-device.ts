@@ -7,16 +7,16 @@ import type { Step } from './step.ts'
 interface About {
   readonly path: string
   readonly body: object
-  /** Whether 409 is an answer, too. */
+  /** Allows 409. */
   readonly mayConflict?: boolean
-  /** The change is on disk; `at`: when it was asked for, by `WorldClock.passedMs`. */
+  /** The change is stored; `at`: `WorldClock.passedMs` of the call. */
   readonly onDone: (phone: Phone, at: number) => void
 }
 
-/** A call that changes a device that is there. */
+/** A call that changes an existing device. */
 export async function about(world: World, phone: Phone, { path, body, mayConflict, onDone }: About): Promise<void> {
   const { judge, clock } = world
-  // Of two at once about one device nobody could say which was first; nor under which token it is, after a lost move.
+  // The order of two concurrent calls would be unknown, as is the token after a lost move.
   if (phone.calls > 0 || phone.tokenBefore !== null) return
   const { state } = phone
   const at = clock.passedMs
@@ -48,7 +48,7 @@ export async function about(world: World, phone: Phone, { path, body, mayConflic
   })
 }
 
-/** Whether a change was made nobody knows. */
+/** The change may have been made or not. */
 export function doubt(phone: Phone, at: number): void {
   Object.assign(phone, {
     state: 'unsure',
@@ -77,17 +77,17 @@ export async function register(world: World, phone: Phone, step: Step & { kind: 
   const isAdopted = step.moves === 'adopts'
   const user = isAdopted ? userOf(phone) : step.user
   if (phone.calls > 0 || judge.phones.erasing.has(`${phone.application} ${user}`)) return
-  // Nobody has said of it whose it is, or it has said so itself.
+  // It has no known user, or has named one.
   if (isAdopted && !(phone.isImported && phone.state === 'present')) return
   const isBrowser = phone.platform === 2
   const before = phone.state
   const [at, on] = [clock.passedMs, clock.now()]
   const sameTags = phone.tags !== null && phone.tags.size === tags.length && tags.every((tag) => phone.tags?.has(tag))
-  // Until it is known that it has moved an app says each time from where.
+  // Until a move is certain, the app names the earlier token every time.
   if (step.moves !== undefined && phone.tokenBefore === null) judge.phones.move(phone)
   const { tokenBefore } = phone
   phone.calls++
-  // Who installs the app anew has a token that is good again.
+  // A reinstalled app has a valid token.
   if (phone.fate.state === 'gone') phone.fate = { state: 'alive', since: 0 }
   await world.call({
     by: phone.application,
@@ -122,7 +122,7 @@ export async function register(world: World, phone: Phone, step: Step & { kind: 
           counted: { badge: 0, from: at, since: now },
           ...(phone.badgeAt < at && { badge: 0, badgeAt: at }),
         })
-      // Who was gone comes back by its other token as it was; by its own anew.
+      // A phone that was gone returns unchanged by its new token, and anew by its own.
       else if (phone.state !== 'present')
         Object.assign(phone, { badge: null, counted: null, place: 'unknown', user: null, locale: null })
       const sameUser = user === undefined || phone.user === user
@@ -155,7 +155,7 @@ export async function register(world: World, phone: Phone, step: Step & { kind: 
   })
 }
 
-/** Of an imported phone, and of no other. */
+/** Of imported phones only. */
 export function userOf({ number }: Phone): string {
   return `user ${number}`
 }
@@ -165,7 +165,7 @@ export async function registerCrowd(world: World, platform: 0 | 1, count: number
   const phones = Array.from({ length: count }, (_, n) => judge.phones.at(PHONES + n, platform)).filter(
     (phone) => phone.platform === platform && phone.calls === 0 && phone.tokenBefore === null,
   )
-  // All of them may be there by another crowd, on the other platform.
+  // Another crowd may hold all of them on the other platform.
   if (phones.length === 0) return
   const [at, on] = [clock.passedMs, clock.now()]
   for (const phone of phones) phone.calls++

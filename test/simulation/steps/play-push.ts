@@ -9,14 +9,14 @@ import type { World } from '../world/world.ts'
 import { LANGUAGES, PLACES, RADIUS_KM } from './step.ts'
 import type { PushStep, Target } from './step.ts'
 
-/** What a local time may be past by: an hour, but for what passes until the push is accepted. */
+/** How late a local time may be: an hour, minus the time until acceptance. */
 const LATE_MS = 55 * MINUTE_MS
 
 export async function sendPush(world: World, step: PushStep): Promise<void> {
   const { judge, clock } = world
   const number = judge.pushes.length
   const target = step.to.kind === 'one' ? judge.phones.at(step.to.phone) : null
-  // Nobody knows which token it has.
+  // Its token is unknown.
   if (target !== null && target.tokenBefore !== null) return
   const wall =
     step.when.kind === 'local' ? new Date(clock.now() + step.when.minutes * MINUTE_MS).toISOString().slice(0, 16) : null
@@ -60,10 +60,10 @@ export async function sendPush(world: World, step: PushStep): Promise<void> {
   await ask(world, push)
 }
 
-/** The same call with the same key. */
+/** Repeats a call with its key. */
 export async function sendAgain(world: World, push: Push): Promise<void> {
   const { to } = push.step
-  // The token that the call names may be another one by now.
+  // The token in the call may be outdated.
   if (to.kind === 'one' && world.judge.phones.at(to.phone).movedAt >= push.askedAt) return
   if (push.key !== null && push.state !== 'refused') await ask(world, push)
 }
@@ -98,7 +98,7 @@ function answered({ judge }: World, push: Push, { status, body }: Answer): void 
   const target = step.to.kind === 'one' ? judge.phones.at(step.to.phone) : null
   const isNobody =
     status === 404 && target !== null && (target.state !== 'present' || judge.phones.mayBeErasing(target))
-  // Asked twice, it may have found nobody the one time, and somebody the other.
+  // One of two calls may have found nobody.
   const hasChanged = target !== null && target.changedAt >= push.askedAt
   const isLate = status === 400 && step.when.kind === 'local'
   judge.expect(
@@ -126,22 +126,22 @@ function audienceOf(to: Target, phone: Phone | null, phones: readonly Phone[]): 
   }
 }
 
-/** Whether the clock of a phone is certain to show `wall`, or to have shown it so lately that it goes by that still. */
+/** Whether a phone's clock certainly shows `wall` later, or did so recently enough. */
 function isToCome(wall: string | null, { zone }: Phone, now: number): boolean {
   return wall === null || (zone !== null && momentIn(wall, zone) > now - LATE_MS)
 }
 
-/** Whether a phone is certain to be in the audience of a push that is asked for now. */
+/** Whether a phone is certainly in the audience now. */
 export function isOwed(to: Target, phone: Phone): boolean {
   return isSure(phone) && isAddressed(to, phone) === true
 }
 
-/** Whether it is certain what is registered of a phone. */
+/** Whether a phone's registration is certain. */
 function isSure({ state, calls }: Phone): boolean {
   return state === 'present' && calls === 0
 }
 
-/** Whether a phone is in an audience; `null`: that is not known. */
+/** `null`: unknown. */
 export function isAddressed(to: Target, { tags, place, user, number }: Phone): boolean | null {
   switch (to.kind) {
     case 'all':
@@ -180,7 +180,7 @@ export async function cancel(world: World, push: Push): Promise<void> {
   })
 }
 
-/** An app reports what somebody has done: twice, where it is a button, as an app does that has heard no answer. */
+/** Buttons are reported twice, as by an app without an answer. */
 export async function report(world: World, push: Push, phone: Phone, what: Report): Promise<void> {
   const { id, application } = push
   if (id === null || phone.application !== application) return
@@ -206,7 +206,7 @@ export async function report(world: World, push: Push, phone: Phone, what: Repor
   }
 }
 
-/** Looks at a push: it must be there, and its numbers add up. */
+/** The push must exist, and its numbers must add up. */
 export async function look(world: World, push: Push): Promise<void> {
   const { id, application } = push
   if (id === null) return

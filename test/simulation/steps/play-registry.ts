@@ -4,7 +4,7 @@ import type { World } from '../world/world.ts'
 import { doubt, userOf } from './play-device.ts'
 import type { Step } from './step.ts'
 
-/** The letter that asks for it has come: a user is erased, with all devices. */
+/** Erases a user with all devices. */
 export async function eraseUser(world: World, user: string, by: Whose): Promise<void> {
   const { judge, clock } = world
   const { erasing } = judge.phones
@@ -13,7 +13,7 @@ export async function eraseUser(world: World, user: string, by: Whose): Promise<
   const own = all.filter((phone) => phone.user === user)
   const unsure = all.filter((phone) => phone.user === null)
   const concerned = [...own, ...unsure]
-  // Whoever registers just now may be that user's.
+  // A registration under way may be that user's.
   const isSure = all.every(({ calls }) => calls === 0) && concerned.every(({ tokenBefore }) => tokenBefore === null)
   if (erasing.has(key) || !isSure) return
   const certain = own.filter(({ state }) => state === 'present').length
@@ -39,7 +39,7 @@ export async function eraseUser(world: World, user: string, by: Whose): Promise<
       for (const phone of unsure) if (phone.state !== 'absent') doubt(phone, now)
       const erased = { state: 'absent', changedAt: now, goneAt: null, asideAt: null, backSince: null }
       for (const phone of own) {
-        // Nothing says whose the token was that an app has unregistered before: what was said of it stays.
+        // Nothing tells whose token was unregistered earlier: its records stay.
         const erasedAt = phone.state === 'absent' ? phone.erasedAt : now
         Object.assign(phone, { ...erased, erasedAt, user: '', isImported: false })
       }
@@ -53,7 +53,7 @@ export async function eraseUser(world: World, user: string, by: Whose): Promise<
   })
 }
 
-/** A command brings in a list of phones, each with its user, as they were seen just now. */
+/** A command imports phones with their users, seen just now. */
 export function importPhones(world: World, step: Step & { kind: 'import' }): void {
   const { judge, clock } = world
   const phones = step.phones.map((number) => judge.phones.at(number))
@@ -106,9 +106,9 @@ export function importPhones(world: World, step: Step & { kind: 'import' }): voi
       })
     } else {
       doubt(phone, clock.passedMs)
-      // Pages that were read before show for a second what was stored then.
+      // Pages read earlier show what was stored then for a second.
       phone.badgeCallUntil = clock.passedMs + ALLOWANCE.noticedMs
-      // What it is there with nobody knows now.
+      // Its existing record is unknown.
       phone.state = state
     }
   }

@@ -8,7 +8,7 @@ import { eraseUser, importPhones } from './play-registry.ts'
 import { PLACES } from './step.ts'
 import type { Step } from './step.ts'
 
-/** Does one step in a world. A step that makes no sense there and then does nothing. */
+/** Plays one step. Steps that make no sense do nothing. */
 export async function play(world: World, step: Step): Promise<void> {
   const { judge, clock, weather } = world
   await world.revive()
@@ -78,7 +78,7 @@ export async function play(world: World, step: Step): Promise<void> {
         onDone(phone, at) {
           phone.badgeCallUntil = clock.passedMs
           phone.counted = { badge: step.count, from: at, since: clock.passedMs }
-          // What was sent meanwhile may have come before it: a transaction waits where the log is being moved.
+          // A push sent in between may precede it: a transaction waits while the WAL is moved.
           if (at >= phone.badgeAt) Object.assign(phone, { badge: step.count, badgeAt: at })
           else if (phone.badge !== step.count) phone.badge = null
         },
@@ -100,7 +100,7 @@ export async function play(world: World, step: Step): Promise<void> {
       return withPush(world, step.push, (push) => look(world, push))
     case 'fate': {
       const phone = judge.phones.at(step.phone)
-      // A subscription is there or not: there are no bad ones.
+      // Subscriptions are there or gone, never bad.
       phone.fate = { state: phone.platform === 2 ? 'gone' : step.state, since: clock.now() }
       world.note(`phone ${phone.number} is ${phone.fate.state}`)
       return
@@ -148,7 +148,7 @@ export async function play(world: World, step: Step): Promise<void> {
     case 'jump':
       world.note(`jump ${step.byMs}`)
       judge.course.disturbed()
-      // By a clock that was put ahead what waits may be let go, and expire once it is put back.
+      // With a clock put ahead, waiting pushes may be released, and expire when it is put back.
       for (const push of judge.pushes) push.mayExpire = true
       if (step.byMs < 0) judge.setBack()
       return clock.jump(step.byMs)
@@ -159,7 +159,7 @@ export async function play(world: World, step: Step): Promise<void> {
   }
 }
 
-/** Time has passed in which times to live may have ended: those of pushes that have come to their moment. */
+/** Times to live of released pushes may have ended. */
 export function expireAll({ judge, clock }: World): void {
   judge.course.disturbed()
   for (const push of judge.pushes) if (push.end === null && mayHaveBegun(push, clock.now())) push.mayExpire = true
@@ -170,7 +170,7 @@ function mayHaveBegun({ step, askedOn }: Push, now: number): boolean {
 }
 
 async function withPush(world: World, number: number, run: (push: Push) => Promise<void>): Promise<void> {
-  // A push that was to be sent once more, and was not, is none.
+  // A refused resend is not a push.
   const pushes = world.judge.pushes.filter(({ resendOf, state }) => resendOf === null || state !== 'refused')
   const push = pushes.at(number % Math.max(pushes.length, 1))
   if (push !== undefined) await run(push)

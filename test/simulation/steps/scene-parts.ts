@@ -3,17 +3,15 @@ import { pick } from '../../support/chance.ts'
 import type { Sky } from '../world/gateways.ts'
 import type { PushStep, Step, Target } from './step.ts'
 
-/* What scenes are made of. */
-
-/** In [0, 1); another one for each word. */
+/** In [0, 1), different for each word. */
 export type Dice = (word: string) => number
 
-/** Apple's, and Google's; both are there from the beginning. */
+/** Apple's and Google's, both present from the start. */
 export const FIRST_PHONES = [0, 1] as const
 
 export const GATEWAYS = ['apns', 'fcm'] as const
 
-/** The push that was asked for last: see `Step`. */
+/** The last push: see `Step`. */
 export const LAST = -1
 
 export function either(dice: Dice): { readonly phone: 0 | 1; readonly gateway: (typeof GATEWAYS)[number] } {

@@ -5,10 +5,7 @@ import type { Dice } from './scene-parts.ts'
 import { PHONES } from './step.ts'
 import type { Step } from './step.ts'
 
-/*
- * Steps that mean something in this order only, and that chance alone would seldom put next to each other: a stop amid a
- * crowd, a cancellation just before a moment, a phone that comes back while it is said to be gone.
- */
+/* Steps that matter only in this order, which chance would rarely produce: a stop amid a crowd, a cancellation just before its time, a phone that returns while it is called gone. */
 
 export const SCENES: readonly ((dice: Dice) => Step[])[] = [
   whileCrowdIsSentTo,
@@ -24,7 +21,7 @@ export const SCENES: readonly ((dice: Dice) => Step[])[] = [
   whileTheOtherIsAsked,
 ]
 
-/** What shows only where several things come together that seldom do. */
+/** Effects of several rare events together. */
 export const RARE_SCENES: readonly ((dice: Dice) => Step[])[] = [
   cancelledBeforeItsToken,
   setWhileOnItsWay,
@@ -115,7 +112,7 @@ function diedWhileTold(dice: Dice): Step[] {
   ]
 }
 
-/** The first of two is on disk, and the second not yet. */
+/** The first of two is on disk, the second is not. */
 function diedBetweenTwo(dice: Dice): Step[] {
   const [first, second] = dice('order') < 0.5 ? FIRST_PHONES : FIRST_PHONES.toReversed()
   return [
@@ -130,13 +127,13 @@ function diedBetweenTwo(dice: Dice): Step[] {
   ]
 }
 
-/** More calls than the quota of a day, on both sides of a stop. */
+/** Exceeds the daily quota around a stop. */
 function countedOverRestart(dice: Dice): Step[] {
   const spent = Array.from({ length: 2 + Math.floor(dice('calls') * 2) }, (): Step => ({ kind: 'spend' }))
   return [...spent, wait(dice('ms') * 2 * SECOND_MS), { kind: 'restart' }, ...spent, { kind: 'spend' }]
 }
 
-/** Of a crowd at Apple some are known to its other environment only. */
+/** Apple's other environment knows some of a crowd. */
 function whileTheOtherIsAsked(dice: Dice): Step[] {
   const then: readonly Step[] = [
     { kind: 'credential', whose: 0, gateway: 'apns' },
@@ -152,7 +149,7 @@ function whileTheOtherIsAsked(dice: Dice): Step[] {
   ]
 }
 
-/** With another credential there is no access token yet, for which Google takes 120 ms. */
+/** A new credential has no access token yet. Google takes 120 ms. */
 function cancelledBeforeItsToken(dice: Dice): Step[] {
   return [
     fair('fcm'),
@@ -166,7 +163,7 @@ function cancelledBeforeItsToken(dice: Dice): Step[] {
   ]
 }
 
-/** A badge is set while another one is on its way, and nothing counts after it. */
+/** A badge is set during a request, and nothing counts afterwards. */
 function setWhileOnItsWay(dice: Dice): Step[] {
   return [
     fair('apns'),
@@ -180,7 +177,7 @@ function setWhileOnItsWay(dice: Dice): Step[] {
   ]
 }
 
-/** A badge is set of the last of a crowd, who is read and waits for the others, and nothing counts after it. */
+/** The last of a crowd is read and waits, its badge is set, and nothing counts afterwards. */
 function setWhileRead(dice: Dice): Step[] {
   return [
     fair('apns'),
@@ -197,7 +194,7 @@ function setWhileRead(dice: Dice): Step[] {
   ]
 }
 
-/** Of those on their way to Apple some bring about a pause, and the next are asked to rest for longer than that. */
+/** Some requests to Apple cause a pause; the next are asked to rest for longer. */
 function askedToRestInPause(dice: Dice): Step[] {
   return [
     fair('apns'),
@@ -213,7 +210,9 @@ function askedToRestInPause(dice: Dice): Step[] {
   ]
 }
 
-/** Of those on their way to Google one is told that its access token is over, and another to rest: the first has a new one soon. */
+/**
+ * One request to Google learns that its access token expired, another has to rest: the first gets a new token soon.
+ */
 function askedToRestWhileRenewing(dice: Dice): Step[] {
   return [
     fair('fcm'),
@@ -231,7 +230,7 @@ function askedToRestWhileRenewing(dice: Dice): Step[] {
   ]
 }
 
-/** Apple takes more than a second to say that a phone is of its other environment. */
+/** Apple takes over a second to say that a phone belongs to the other environment. */
 function replacedWhileTheOtherIsAsked(dice: Dice): Step[] {
   const replaced: Step = { kind: 'credential', whose: 0, gateway: 'apns' }
   return [

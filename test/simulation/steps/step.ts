@@ -4,7 +4,6 @@ import type { PushService } from '../world/browsers.ts'
 import type { Sky, Whose } from '../world/gateways.ts'
 import type { Mood } from '../world/world.ts'
 
-/** Whom a push is for: everybody, those with a tag, with one of two tags, near a place, of a user, or one phone. */
 export type Target =
   | { readonly kind: 'all' }
   | { readonly kind: 'tag'; readonly tag: string }
@@ -15,40 +14,38 @@ export type Target =
 
 export interface PushStep {
   readonly kind: 'push'
-  /** Whose. Default the first application's. */
+  /** Default the first application's. */
   readonly by?: Whose
   readonly to: Target
-  /** `+1`, a number, or nothing. */
+  /** `+1`, a number, or empty. */
   readonly badge: string
   /** In seconds; `null`: the default. */
   readonly ttl: number | null
-  /** Seconds from now, or minutes from now by the clock of each phone. */
+  /** From now, in seconds or by each phone's clock in minutes. */
   readonly when:
     | { readonly kind: 'now' }
     | { readonly kind: 'in'; readonly seconds: number }
     | { readonly kind: 'local'; readonly minutes: number }
-  /** Whether it has an Idempotency-Key. */
   readonly keyed: boolean
-  /** The name by which it replaces others on a phone. Default none. */
+  /** Default none. */
   readonly collapse?: string
-  /** Whether it has the texts of `LANGUAGES` beside its own. */
+  /** Adds texts in `LANGUAGES`. */
   readonly translated?: true
 }
 
-/** One thing that happens. Phones and earlier pushes are named by any number: what is too large wraps
- * around, and -1 is the last. */
+/** One event. Any number names a phone or an earlier push: large ones wrap around, and -1 is the last. */
 export type Step =
   | {
       readonly kind: 'register'
       readonly phone: number
       readonly tags: readonly string[]
       readonly zone: string
-      /** Of a browser: which of its key pairs. Default the first. */
+      /** A browser's key pair. Default the first. */
       readonly pair?: number
-      /** Whose it is, and which language it is set to; `''`: nobody's, or none. Left out: not said. */
+      /** `''`: none. Left out: not sent. */
       readonly user?: string
       readonly locale?: string
-      /** It has another token: the registration says which one it replaces, or, of an imported phone, whose it is. */
+      /** The token changes: the registration names the earlier one, or the user of an imported phone. */
       readonly moves?: 'replaces' | 'adopts'
     }
   | { readonly kind: 'unregister'; readonly phone: number }
@@ -68,13 +65,13 @@ export type Step =
       readonly kind: 'credential'
       readonly whose: Whose
       readonly gateway: Gateway
-      /** Through the admin API, and not by a command. */
+      /** By the admin API instead of a command. */
       readonly byAdmin?: true
     }
   | { readonly kind: 'erase'; readonly user: string; readonly by: Whose }
   | { readonly kind: 'resend'; readonly push: number }
   | { readonly kind: 'import'; readonly phones: readonly number[]; readonly tags: readonly string[] }
-  /** Of the first application, or the one with a quota: seconds for which each push to many waits, or calls a day. */
+  /** The first application's hold in seconds, and the metered application's calls a day. */
   | { readonly kind: 'hold'; readonly seconds: number }
   | { readonly kind: 'quota'; readonly calls: number }
   | { readonly kind: 'others-served'; readonly service: PushService }
@@ -84,7 +81,7 @@ export type Step =
       readonly kind: 'report'
       readonly push: number
       readonly phone: number
-      /** The button that was chosen; `''`: it arrived. */
+      /** The chosen button; `''`: the arrival. */
       readonly action: string
     }
   | { readonly kind: 'crash'; readonly downMs: number }
@@ -93,22 +90,22 @@ export type Step =
   | { readonly kind: 'jump'; readonly byMs: number }
   | { readonly kind: 'stand-still'; readonly ms: number }
 
-/** Phones from this number on have the app of the second application. */
+/** First phone with the second application's app. */
 export const NEIGHBOURS = 1000
 
-/** From this number on they come by imports, at least at first. */
+/** First imported phone. */
 export const IMPORTED = 300
 
-/** From this number on they are browsers. */
+/** First browser. */
 export const BROWSERS = 500
 
-/** Browsers of their own. Those of a crowd come after them. */
+/** Single browsers. A crowd's come after them. */
 export const OWN_BROWSERS = 6
 
-/** Phones of their own: the even ones are Apple's. Those of a crowd come after them. */
+/** Single phones, the even ones Apple's. A crowd's come after them. */
 export const PHONES = 10
 
-/** Latitude and longitude, in degrees. */
+/** In degrees. */
 export const PLACES = {
   berlin: { lat: 52.52, lng: 13.4 },
   potsdam: { lat: 52.39, lng: 13.06 },
@@ -117,7 +114,7 @@ export const PLACES = {
 
 export type Place = keyof typeof PLACES
 
-/** Around a place; Potsdam and Berlin are 27 km from each other. */
+/** Potsdam and Berlin are 27 km apart. */
 export const RADIUS_KM = 20
 
 export const TAGS = ['red', 'green', 'blue'] as const
@@ -132,11 +129,11 @@ export const ZONES = [
 
 export const USERS = ['ann', 'ben'] as const
 
-/** What phones are set to, and with which of `LANGUAGES` they get a push by RFC 4647 (lookup); `''`: its own text. */
+/** Locales of phones, with the language of `LANGUAGES` that they get by RFC 4647 (lookup); `''`: the push's own. */
 export const LOCALES = { '': '', de: 'de', 'de-CH': 'de', 'pt-BR': 'pt-BR', pt: '', 'zh-Hant-TW': '' } as const
 
-/** In which a push may be beside its own text. */
+/** Languages of a push beside its own. */
 export const LANGUAGES = ['de', 'pt-BR'] as const
 
-/** Names by which a push replaces others. Some are none that a push service takes as they are. */
+/** Some are invalid as topics of push services. */
 export const COLLAPSES = ['news', 'order', 'a thing'] as const

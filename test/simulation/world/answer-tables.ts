@@ -1,9 +1,8 @@
-/** Whom notifications are sent through. */
 export type Gateway = 'apns' | 'fcm' | 'webpush'
 
 /**
- * What an answer says. `retry`: not now, of the device, or of nobody in particular. `blocked`: of the credential, of the
- * push service, or of everything. `suspect`: read as `blocked`, though it may be the device. `lost`: nothing is heard.
+ * Meaning of an answer. `retry`: later, for the device or in general. `blocked`: the credential, the push service, or
+ * everything. `suspect`: read as `blocked`, though it may be the device. `lost`: no answer.
  */
 export type Says =
   | 'accepted'
@@ -18,24 +17,22 @@ export type Says =
 
 export type Answered = readonly [status: number, reason: string, says: Says]
 
-/** What a gateway may answer. */
 interface AnswerTable {
   readonly taken: readonly Answered[]
   readonly gone: readonly Answered[]
   readonly badToken: readonly Answered[]
-  /** Of one notification, or its device. */
+  /** About one notification or its device. */
   readonly one: readonly Answered[]
-  /** Of all of them. */
+  /** About everything. */
   readonly all: readonly Answered[]
   readonly busy: Answered
-  /** The token that was sent with the request is over. */
+  /** The token of the request has expired. */
   readonly expired: Answered
 }
 
-/** What FCM says UNAVAILABLE of, though the phone gets it. */
+/** FCM answers UNAVAILABLE, and delivers. */
 export const DELIVERED = 'DELIVERED'
 
-/** Apple's table of reasons. */
 const APNS: AnswerTable = {
   taken: [[200, '', 'accepted']],
   gone: [[410, 'Unregistered', 'gone']],
@@ -45,7 +42,7 @@ const APNS: AnswerTable = {
     [400, 'BadCollapseId', 'bad-push'],
     [400, 'DeviceTokenNotForTopic', 'mismatch'],
     [403, 'ExpiredProviderToken', 'blocked'],
-    // Of a phone that is there: since before it registered.
+    // Of a present phone: from before its registration.
     [410, 'Unregistered', 'gone'],
     [413, 'PayloadTooLarge', 'bad-push'],
     [429, 'TooManyRequests', 'retry'],
@@ -60,14 +57,14 @@ const APNS: AnswerTable = {
     [403, 'InvalidProviderToken', 'blocked'],
     [403, 'BadEnvironmentKeyIdInToken', 'blocked'],
     [400, 'TopicDisallowed', 'blocked'],
-    // One of them is one device's; four in a row are everybody's.
+    // One concerns one device, four in a row everybody.
     [429, 'TooManyProviderTokenUpdates', 'retry'],
   ],
   busy: [503, 'ServiceUnavailable', 'retry'],
   expired: [403, 'ExpiredProviderToken', 'blocked'],
 }
 
-/** The same of Google: a status, the FcmError, or `quota` of what, and the field that is at fault; behind a slash what Apple has said. */
+/** Google: status, FcmError or `quota`, and the wrong field; after a slash, Apple's answer. */
 const FCM: AnswerTable = {
   taken: [[200, '', 'accepted']],
   gone: [
@@ -105,8 +102,7 @@ const FCM: AnswerTable = {
 }
 
 /**
- * Of a push service: a status, and its body, or what else there is about the answer. One that says until when speaks of
- * one browser, as far as anybody can know.
+ * Push services: status, and the body or another trait. A Retry-After concerns one browser as far as anybody knows.
  */
 const WEBPUSH: AnswerTable = {
   taken: [
@@ -123,7 +119,7 @@ const WEBPUSH: AnswerTable = {
     [404, '{"reason":"BadPath"}', 'gone'],
     [410, '', 'gone'],
   ],
-  // There is no such thing as a token of the wrong kind: the subscription is not there.
+  // There is no wrong kind of token: the subscription is missing.
   badToken: [[400, '{"code":400,"errno":106}', 'gone']],
   one: [
     [200, 'page', 'retry'],
@@ -161,7 +157,7 @@ const WEBPUSH: AnswerTable = {
   expired: [401, '', 'retry'],
 }
 
-/** Why Google gives no access token: a clock that is wrong, a key that it does not know yet. */
+/** Google's reasons against an access token: a wrong clock, and a key it does not know yet. */
 export const GRANT_REFUSALS = [
   'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.',
   'Invalid JWT Signature.',

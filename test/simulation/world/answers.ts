@@ -3,22 +3,20 @@ import { ANSWERS, DELIVERED } from './answer-tables.ts'
 import type { Answered, Gateway, Says } from './answer-tables.ts'
 import type { TransportAnswer } from '../../../src/gateway/transport/transport.ts'
 
-/** What a gateway does with a notification, and what the sender hears of that. */
+/** A gateway's reaction to a notification, and what the sender hears. */
 export interface Reply {
-  /** What the answer says. */
   readonly says: Says
   /** Whether the phone gets it. */
   readonly taken: boolean
   readonly answer: TransportAnswer
-  /** How long the gateway takes, in ms. */
+  /** In ms. */
   readonly afterMs: number
-  /** Since when the phone is gone, ms since the Unix epoch; `null`: it is not, or nobody says. */
+  /** When the phone became gone, in ms since the Unix epoch; `null`: not gone, or not told. */
   readonly since: number | null
-  /** What its Retry-After asks for, in ms; `null`: none. */
+  /** Retry-After in ms; `null`: none. */
   readonly restMs: number | null
 }
 
-/** The sender has heard nothing of what the gateway did. */
 export const LOST: Reply = {
   says: 'lost',
   taken: false,
@@ -28,10 +26,10 @@ export const LOST: Reply = {
   restMs: null,
 }
 
-/** How a gateway is to everybody. */
+/** How a gateway treats everybody. */
 export type Weather = 'fair' | 'calm' | 'rough' | 'away' | 'refusing' | 'busy' | 'silent' | 'slow' | 'expired'
 
-/** Those that come by chance; the others are for scenes. */
+/** Drawn by chance. Scenes use the others too. */
 export const WEATHERS: readonly Weather[] = [
   'fair',
   'calm',
@@ -53,10 +51,10 @@ const BREAKS = [
   ['ECONNREFUSED', 'no'],
 ] as const
 
-/** What is known of a phone's token: `sandbox`: only that environment of APNs takes it. */
+/** `sandbox`: only that environment of APNs takes the token. */
 export interface TokenFate {
   readonly state: 'alive' | 'gone' | 'bad' | 'sandbox'
-  /** Since when it is gone, ms since the Unix epoch. */
+  /** Of `gone`, in ms since the Unix epoch. */
   readonly since: number
 }
 
@@ -65,9 +63,9 @@ interface Situation {
   readonly environment: 'production' | 'sandbox' | null
   readonly weather: Weather
   readonly token: TokenFate
-  /** Milliseconds after which the sender gives a request up. */
+  /** The sender's timeout in ms. */
   readonly deadlineMs: number
-  /** In [0, 1); the same for the same words about this request. */
+  /** In [0, 1), the same for the same words about this request. */
   readonly chance: (...words: string[]) => number
 }
 
@@ -102,7 +100,7 @@ function trouble(situation: Situation): Reply {
   return answered(situation, pick(ANSWERS[situation.gateway].one, situation.chance('one')))
 }
 
-/** What a gateway says that is well. */
+/** The answer of a healthy gateway. */
 function ofToken(situation: Situation): Reply {
   const { gateway, token, environment, chance } = situation
   const { taken, gone, badToken } = ANSWERS[gateway]
@@ -137,7 +135,7 @@ function answered(situation: Situation, [status, reason, says]: Answered): Reply
   }
 }
 
-/** What Microsoft says of a notification by a header. */
+/** Values of Microsoft's header. */
 const WNS: ReadonlySet<string> = new Set(['received', 'dropped', 'channelThrottled'])
 
 function bodyOf({ gateway, token }: Situation, [status, reason, says]: Answered): string {
@@ -151,7 +149,7 @@ function bodyOf({ gateway, token }: Situation, [status, reason, says]: Answered)
   }
 }
 
-/** Of a phone that is there, long ago. */
+/** Long ago for a present phone. */
 function sinceOf({ state, since }: TokenFate): number {
   return state === 'gone' ? since : 1
 }
@@ -209,7 +207,7 @@ function silence(situation: Situation): Reply {
   }
 }
 
-/** Mostly a round trip, now and then seconds. */
+/** Mostly a round trip, sometimes seconds. */
 function latencyMs({ chance, weather }: Situation): number {
   const dice = chance('latency')
   if (weather === 'slow') return 1500 + dice * 450

@@ -2,7 +2,6 @@ import { createECDH } from 'node:crypto'
 import type { ECDH } from 'node:crypto'
 import { openMessage, readMessage } from '../../../src/gateway/simulator/webpush/message-opening.ts'
 
-/** The push services of the world, and where they are. */
 export const PUSH_SERVICES = {
   'push-0': 'https://zero.push.test',
   'push-1': 'https://one.push.test',
@@ -13,13 +12,13 @@ export type PushService = keyof typeof PUSH_SERVICES
 
 export const PUSH_SERVICE_NAMES = Object.keys(PUSH_SERVICES) as PushService[]
 
-/** Key pairs that a browser has one after the other, and perhaps again. */
+/** Pairs that a browser uses in turn. */
 export const KEY_PAIRS = 2
 
 interface Subscription {
-  /** As a browser gives them to its site. */
+  /** As browsers give them to their site. */
   readonly keys: { readonly p256dh: string; readonly auth: string }
-  /** Computes each secret once: a tenth of a millisecond. */
+  /** Caches each secret: computing takes 0.1 ms. */
   readonly pair: ECDH
   readonly auth: Uint8Array
 }
@@ -27,22 +26,21 @@ interface Subscription {
 /** By browser and key pair, for all worlds of a process. */
 const subscriptions = new Map<string, Subscription>()
 
-/** The push service of a browser. */
 export function serviceOf(browser: number): PushService {
   return PUSH_SERVICE_NAMES[browser % PUSH_SERVICE_NAMES.length] ?? 'push-0'
 }
 
-/** `moves`: how often it has subscribed anew. */
+/** `moves`: earlier subscriptions. */
 export function endpointOf(browser: number, moves: number): string {
   return `${PUSH_SERVICES[serviceOf(browser)]}/send/${moves === 0 ? '' : `${moves}/`}${browser}`
 }
 
-/** The keys that a browser registers with. `pair`: which of its pairs. */
+/** `pair`: which of its key pairs. */
 export function keysOf(browser: number, pair: number): Subscription['keys'] {
   return subscriptionOf(browser, pair).keys
 }
 
-/** What a browser reads in the body of a push message, and with which of its key pairs; `null`: nothing. */
+/** What a browser reads, and with which key pair; `null`: nothing. */
 export function openFor(endpoint: string, body: Uint8Array): { readonly text: string; readonly pair: number } | null {
   const browser = Number(endpoint.split('/').at(-1))
   const sealed = readMessage(Buffer.from(body))

@@ -1,12 +1,9 @@
 import { Database } from 'bun:sqlite'
 
-/*
- * The connections to SQLite that a process has open, so that they can be closed when it dies; and statements that are
- * compiled when they are first used, since a life of a second needs few of the four hundred that a start prepares.
- */
+/* Tracks a process's SQLite connections to close them when it dies, and compiles statements on first use: a life of a second needs few of the four hundred that a start prepares. */
 
 const open = new Set<Database>()
-/** By connection, what it was told last of syncs. */
+/** Last `synchronous` pragma by connection. */
 const levels = new WeakMap<Database, string>()
 let isSynced = true
 let made: { finalize(): void }[] = []
@@ -48,7 +45,6 @@ class LateStatement {
   }
 }
 
-/** From now on each connection is known, and each statement late. */
 export function watchConnections(): void {
   // oxlint-disable-next-line typescript/unbound-method -- each is applied to a connection below
   const { prepare, run, close } = Database.prototype
@@ -72,10 +68,10 @@ export function watchConnections(): void {
   })
 }
 
-/** Whether the last checkpoint was of a connection that syncs. */
+/** Whether the last checkpoint was made by a connection that syncs. */
 export const hasSynced = (): boolean => isSynced
 
-/** Closes whatever is open, as the kernel does when a process has died. */
+/** Closes everything, as the kernel does for a dead process. */
 export function closeConnections(): void {
   for (const statement of made) statement.finalize()
   made = []

@@ -15,16 +15,16 @@ const INDEX = 'bellhop.db-shm'
 const KEY = 'key'
 
 interface Options {
-  /** Of this world alone. */
+  /** Of this world. */
   readonly directory: string
-  /** The data directory that the world begins with. */
+  /** The initial data directory. */
   readonly template: string
   readonly clock: Pick<Clock, 'after'>
-  /** In [0, 1); the same for the same words in a world. */
+  /** In [0, 1), the same for the same words in a world. */
   readonly chance: (...words: (string | number)[]) => number
 }
 
-/** A disk that keeps what was synced, and of the rest at a crash what chance will have. */
+/** A disk that keeps what was synced, and at a crash a random part of the rest. */
 export function createDisk({ directory, template, clock, chance }: Options) {
   let life = 0
   let syncs = 0
@@ -35,27 +35,24 @@ export function createDisk({ directory, template, clock, chance }: Options) {
   mkdirSync(data, { mode: 0o700 })
   for (const name of [KEY, DATABASE]) copyFileSync(join(template, name), join(data, name))
   let log = followIn(data)
-  /** Up to where a sync has covered the log. */
+  /** Covered by a sync. */
   let durable = log.position()
-  /** Where the log is as it was when it could begin anew: what is not on disk of the new one is of this one. */
+  /** The log before it last restarted: unsynced parts of the new one show its content. */
   const logBefore = join(directory, 'log-before')
   let hasLogBefore = false
-  /** Where the database file is as a sync has covered it, unless it is as it is. */
+  /** The last synced database file, if the current one differs. */
   const databaseBefore = join(directory, 'database-before')
   let hasDatabaseBefore = false
 
   const pathOf = (name: string) => join(data, name)
   const covered = (position = log.position()) => void (durable = isBefore(durable, position) ? position : durable)
 
-  /**
-   * Moves the log into the file, as the thread of the service does. While the file is written the log cannot begin anew:
-   * somebody reads in it.
-   */
+  /** Checkpoints like the service's thread. A reader keeps the log from restarting in the meantime. */
   async function move(path: string): Promise<string | null> {
     if (!hasDatabaseBefore) copyFileSync(path, databaseBefore)
     const reader = new Database(path, { readonly: true })
     reader.run('BEGIN')
-    // Reads without a look at the schema.
+    // Reads without looking at the schema.
     reader.run('PRAGMA user_version')
     const problem = moveLog(path)
     hasDatabaseBefore = true
@@ -73,12 +70,12 @@ export function createDisk({ directory, template, clock, chance }: Options) {
   }
 
   return {
-    /** The data directory of the process that lives now. */
+    /** Of the current process. */
     get data() {
       return data
     },
 
-    /** Syncs that take their time, of which each covers what was written before it began. */
+    /** Slow syncs. Each covers what was written before it began. */
     sync: (own: Sync): Sync => ({
       later() {
         const position = log.position()
@@ -88,7 +85,7 @@ export function createDisk({ directory, template, clock, chance }: Options) {
         }
         return new Promise((resolve) => {
           const at = chance('sync', life, syncs++)
-          // A disk that has stalled for a moment, now and then; and one that is slow.
+          // Sometimes a stall, and on a slow disk always slow.
           const ms = at < 0.06 ? at * 30_000 : at * (isSlow ? 300 : 6)
           clock.after(ms, () => {
             covered(position)
@@ -102,24 +99,24 @@ export function createDisk({ directory, template, clock, chance }: Options) {
       },
     }),
 
-    /** In some worlds the log is moved often: it would never be long enough. */
+    /** Some worlds checkpoint often, since their log never gets long. */
     checkpoints: (chance('short log') < 0.35
       ? { logPages: 15 + Math.floor(chance('log pages') * 80), move }
       : {}) satisfies CheckpointOverrides,
 
-    /** Another process has written, and made sure of that. */
+    /** Another process has written and synced. */
     synced: () => covered(),
 
-    /** Whether the next sync fails: nobody knows what it has written. */
+    /** Makes the next sync fail with an unknown result. */
     setFailing: (to: boolean) => void (isFailing = to),
 
-    /** The process, or the machine, has died: what the next one finds. `close`: closes the files. */
+    /** The process or machine died: prepares what the next one finds. `close`: closes the files. */
     crash(close: () => void): void {
       const words = (...more: (string | number)[]) => chance('crash', life + 1, ...more)
       const next = join(directory, String(life + 1))
       mkdirSync(next, { mode: 0o700 })
       copyFileSync(join(template, KEY), join(next, KEY))
-      // The files as they are: with the last connection SQLite moves the log into the database.
+      // Copied first: closing the last connection makes SQLite checkpoint.
       const database = join(next, DATABASE)
       copyFileSync(pathOf(DATABASE), database)
       if (hasDatabaseBefore)
@@ -127,7 +124,7 @@ export function createDisk({ directory, template, clock, chance }: Options) {
       const written = sizeOf(pathOf(LOG)) === 0 ? new Uint8Array() : readFileSync(pathOf(LOG))
       const before = hasLogBefore ? readFileSync(logBefore) : new Uint8Array()
       const position = log.position()
-      // Where the log has begun anew, SQLite has synced its head before any frame (sqlite.org/walformat).
+      // When the log restarts, SQLite syncs its head before any frame (sqlite.org/walformat).
       const bytes = durable.turn === position.turn ? durable.bytes : LOG_HEAD_BYTES
       log[Symbol.dispose]()
       close()
@@ -139,7 +136,7 @@ export function createDisk({ directory, template, clock, chance }: Options) {
       begin()
     },
 
-    /** The process has ended by itself: SQLite has moved the log into the database. */
+    /** The process ended by itself, and SQLite checkpointed. */
     ended(): void {
       log[Symbol.dispose]()
       life++

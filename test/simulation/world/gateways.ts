@@ -20,36 +20,34 @@ export const ORIGINS = {
   token: 'https://token.test',
 } as const
 
-/** A notification as a gateway sees it. */
+/** A notification at a gateway. */
 export interface Arrival {
   readonly gateway: Gateway
-  /** Whose credential it came with, and which of theirs: places in lists, see `Tenant`. */
+  /** Positions in lists of the credential's application and of the credential, see `Tenant`. */
   readonly application: Whose
   readonly credential: number
   readonly environment: 'production' | 'sandbox' | null
-  /** Of a browser; else `null`. */
+  /** `null`: not a browser's. */
   readonly service: PushService | null
-  /** For which of a browser's key pairs it was encrypted; `null`: it is for no browser. */
+  /** The browser's key pair it is encrypted for; `null`: not a browser's. */
   readonly pair: number | null
   readonly token: string
-  /** Which call asked for it: the number in its payload. */
+  /** The number in its payload: the call that asked for it. */
   readonly push: number
-  /** The id of that push, as its payload has it. */
+  /** From its payload. */
   readonly id: string
-  /** By what a phone knows a repeat: apns-id with apns-collapse-id, or the tag. */
+  /** Identifies repeats on a phone: apns-id with apns-collapse-id, or the tag. */
   readonly identity: string
-  /** By what it replaces others: apns-collapse-id, the tag, or the tag with the Topic, `null` for none. */
+  /** What it replaces others by: apns-collapse-id or the tag, and the Topic, `null` for none. */
   readonly collapse: string
   readonly topic: string | null
-  /** What is shown. */
   readonly text: string
   readonly badge: number | null
 }
 
-/** An application of a world, by its place among them. */
+/** Position of an application in the world. */
 export type Whose = 0 | 1
 
-/** What has a weather of its own. */
 export type Sky = 'apns' | 'fcm' | PushService
 
 type Owner = Pick<Arrival, 'application' | 'credential'>
@@ -58,33 +56,31 @@ interface Dependencies {
   readonly chance: (...words: (string | number)[]) => number
   readonly weatherOf: (sky: Sky) => Weather
   readonly fateOf: (application: Whose, token: string) => TokenFate
-  /** Whose credential goes by this name: the key's id, the address of the service account, or the public key. */
+  /** By key id, address of the service account, or public key. */
   readonly ownerOf: (name: string) => Owner
-  /** Google's token endpoint answers. */
   readonly onGrant: () => void
-  /** A notification was handed over. The returned function hears what the sender does. */
+  /** The returned function hears what the sender hears. */
   readonly onArrival: (arrival: Arrival, reply: Reply) => (heard: Reply) => void
 }
 
-/** What a gateway does with a request. */
 export interface Decision {
   readonly answer: TransportAnswer
-  /** How long that takes, in ms. */
+  /** In ms. */
   readonly afterMs: number
 }
 
-/** A request that was handed over, as the gateway sees it. */
+/** A request at a gateway. */
 export interface Errand {
-  /** What the gateway does with it; each time that it comes, anew. */
+  /** Decides anew each time it comes. */
   decide(): Decision
-  /** The sender has heard what was decided; `null`: something else. */
+  /** What the sender heard; `null`: anything else. */
   heard(decision: Decision | null): void
 }
 
-/** A request is handed over; the gateway is to be told what the sender hears in the end. */
+/** Hands over a request. */
 export type Receive = (origin: string, request: TransportRequest, deadlineMs: number) => Errand
 
-/** Answers without any connection: whatever is decided is heard. */
+/** Answers without a connection: every decision is heard. */
 export function answerDirectly(clock: Clock, receive: Receive): OpenTransport {
   return (origin, { deadlineMs }): Transport => {
     const open = new Set<Promise<void>>()
@@ -107,7 +103,6 @@ export function answerDirectly(clock: Clock, receive: Receive): OpenTransport {
   }
 }
 
-/** What the weather at an address is named by. */
 export function skyOf(origin: string): Sky {
   const service = PUSH_SERVICE_NAMES.find((name) => PUSH_SERVICES[name] === origin)
   return service ?? (origin === ORIGINS.fcm || origin === ORIGINS.token ? 'fcm' : 'apns')
@@ -117,12 +112,12 @@ function later(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve))
 }
 
-/** The gateways of the world: each decides as the seed has it, and takes as long as it has it. */
+/** The gateways of a world, driven by its seed. */
 export function createGateways(deps: Dependencies): Receive {
   const { chance, weatherOf, fateOf, ownerOf, onGrant, onArrival } = deps
-  /** How often each notification has come. */
+  /** By notification. */
   const attempts = new Map<string, number>()
-  /** Who was given each access token. */
+  /** Owners of access tokens. */
   const grants: string[] = []
 
   function nth(key: string): number {
@@ -200,16 +195,15 @@ export function createGateways(deps: Dependencies): Receive {
     origin === ORIGINS.token ? grant(request, deadlineMs) : notify(origin, request, deadlineMs)
 }
 
-/** A part of a JSON web token (RFC 7515, 7.1): 0 is the header, 1 the claims. */
+/** Of a JSON web token (RFC 7515, 7.1): 0 is the header, 1 the claims. */
 function partOf(jwt: string | undefined, nth: number): any {
   return JSON.parse(Buffer.from(jwt?.split('.')[nth] ?? '', 'base64url').toString() || '{}')
 }
 
 type Read = Omit<Arrival, keyof Owner>
 
-/** What a push carries along. */
 interface Payload {
-  /** Which call asked for it. */
+  /** The call that asked for it. */
   readonly n: number
   readonly bellhop: { readonly push: string }
 }
@@ -217,7 +211,7 @@ interface Payload {
 function readApns({ path, headers: shared, own, body }: TransportRequest, isSandbox: boolean): Read {
   const headers: TransportRequest['headers'] = { ...shared, ...(own && { [own[0]]: own[1] }) }
   const { 'apns-id': id, 'apns-collapse-id': collapseId } = headers
-  // Whether repeats are one could else not be judged.
+  // Repeats could not be judged otherwise.
   if (id === undefined || collapseId === undefined) throw new Error(`${path}: no apns-id, or no apns-collapse-id`)
   const { aps, n, bellhop } = JSON.parse(String(body)) as { aps: { alert: string; badge?: number } } & Payload
   return {
@@ -243,7 +237,7 @@ function readFcm({ body }: TransportRequest): Read {
       data: { n: string; badge?: string; bellhop: string }
       notification?: { body: string }
       android?: { notification?: { tag: string; notification_count?: number } }
-      /** Of a phone that Apple has answered for. */
+      /** For an iPhone. */
       apns?: {
         headers: Record<'apns-collapse-id' | 'apns-push-type', string>
         payload: { aps: { alert?: string; badge?: number } }

@@ -1,24 +1,24 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
-/** How much of a log is written. */
+/** The written part of a log. */
 export interface LogPosition {
-  /** How often the log has begun anew in this life. */
+  /** Restarts of the log in this life. */
   readonly turn: number
-  /** Of the log as it has begun last. */
+  /** Since its last restart. */
   readonly bytes: number
 }
 
-/** Of the log's index, which connections share in memory (sqlite.org/walformat, "The WAL-Index Header"). */
+/** In the log's shared index (sqlite.org/walformat, "The WAL-Index Header"). */
 const PAGE_SIZE_AT = 14
 const FRAMES_AT = 16
 const SALT_AT = 32
 const HEADER_BYTES = 40
 
-/** What the log has before its frames, and each frame before its page. */
+/** Heads of the log and of each frame. */
 export const LOG_HEAD_BYTES = 32
 const FRAME_HEAD_BYTES = 24
 
-/** Follows the log of one database for one life of a process: `log` is its path, `index` that of its index. */
+/** Follows a database's log in one life of a process. `log` and `index` are paths. */
 export function followLog(log: string, index: string) {
   const header = Buffer.alloc(HEADER_BYTES)
   let file: number | null = null
@@ -26,7 +26,6 @@ export function followLog(log: string, index: string) {
   let turn = 0
 
   return {
-    /** Up to where it is written. */
     position(): LogPosition {
       file ??= openIfThere(index)
       if (file === null || readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES)

@@ -17,12 +17,12 @@ import type { Caller } from './template.ts'
 
 export interface Answer {
   readonly status: number
-  /** Parsed where it is JSON. */
+  /** Parsed if JSON. */
   readonly body: any
 }
 
 export interface ServiceCall {
-  /** A token: an administrator's, who calls the admin API. */
+  /** A string: an administrator's token, for the admin API. */
   readonly caller: Caller | string
   readonly method: string
   readonly path: string
@@ -32,11 +32,11 @@ export interface ServiceCall {
 
 export interface Service {
   call(call: ServiceCall): Promise<Answer>
-  /** As SIGTERM does: resolves when everything is written down. */
+  /** Like SIGTERM: resolves when everything is stored. */
   stop(): Promise<void>
-  /** A command of another process has committed. */
+  /** Another process's command has committed. */
   changed(): void
-  /** Resolves when it can go on no longer. */
+  /** Resolves when it cannot go on. */
   readonly broken: Promise<{ readonly message: string }>
 }
 
@@ -52,7 +52,7 @@ interface Options {
   readonly onLog: (line: string) => void
 }
 
-/** The settings of each, apart from its data directory. */
+/** Of all services, without the data directory. */
 const CONFIG = settings()
 
 function settings(): Config {
@@ -74,7 +74,7 @@ function settings(): Config {
 
 const keyAgreement = agreeByOnePair()
 
-/** The service itself, whole, from the handler of requests to the gateways' clients and SQLite; without sockets. */
+/** The whole service, from request handler to gateway clients and SQLite, without sockets. */
 export async function startService(options: Options): Promise<Service> {
   const { data, clock, random, openTransport, post, sync, checkpoints, onLog } = options
   const config: Config = { ...CONFIG, data }
@@ -93,7 +93,7 @@ export async function startService(options: Options): Promise<Service> {
     log: createLog('warn', clock.now, onLog),
     listen(appOf) {
       apps.push(appOf)
-      // As sockets do: calls that are under way are answered.
+      // Answers calls under way, as sockets do.
       const stop = async () => void (await Promise.allSettled(calls))
       return { url: 'http://localhost', renew: () => undefined, stop, abort: () => undefined }
     },
@@ -137,8 +137,8 @@ function headersOf({ id, secret }: Caller): Record<string, string> {
 }
 
 /**
- * Agreements in the place of the service's, which come from another thread: with one key pair for all messages, and each
- * secret computed once, since it takes a tenth of a millisecond.
+ * In place of the service's agreements, which come from another thread: one key pair for all messages, and cached
+ * secrets, since computing takes 0.1 ms.
  */
 function agreeByOnePair(): KeyAgreement {
   const pair = createECDH('prime256v1')

@@ -2,16 +2,13 @@ import { createPublicApi } from '../../../src/server/public/public-api.ts'
 import type { PublicApi } from '../../../src/server/public/public-api.ts'
 import type { PublicParts } from '../../../src/server/public/public-parts.ts'
 
-/*
- * The public API of whichever service was started last. Its routes, which keep nothing, are made once in a process, as in
- * a real one: making and compiling them is a quarter of what a start takes with its first call.
- */
+/* The public API of the last started service. Its stateless routes are created once a process, as in a real one: creating and compiling them takes a quarter of a start with its first call. */
 
 let present: PublicParts | null = null
 let made: PublicApi | null = null
 let isShared = true
 
-/** From now on each service makes its own: slow, and nothing may differ. */
+/** Each service creates its own from now on: slow, with the same results. */
 export function shareNoApi(): void {
   isShared = false
 }
@@ -27,7 +24,7 @@ export function sharedApi(parts: PublicParts): PublicApi {
   ))
 }
 
-/** Stands for what `of` gives at the moment of each call, down to its methods. */
+/** A proxy of what `of` returns at each call, methods included. */
 function whatever<T extends object>(of: () => T): T {
   const known = new Map<PropertyKey, unknown>()
   return new Proxy({} as T, {

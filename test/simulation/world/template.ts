@@ -16,41 +16,36 @@ import type { Ground } from './world.ts'
 
 export interface Tenant extends Caller {
   readonly number: number
-  /** Two for each gateway, either of which it may have. For browsers it has none at first. */
+  /** Two for each gateway, of which it uses one. At first it has none for browsers. */
   readonly credentials: Readonly<Record<Gateway, readonly [TenantCredential, TenantCredential]>>
 }
 
-/** Who calls. */
 export interface Caller {
   readonly id: string
   readonly secret: string
 }
 
-/** A credential, and by what a gateway knows it. */
 export interface TenantCredential {
-  /** The key's id, the address of the service account, or the public key. */
+  /** Key id, address of the service account, or public key. */
   readonly name: string
   readonly credential: ApnsCredential | FcmCredential | VapidCredential
-  /** The same as the admin API takes it. */
+  /** For the admin API. */
   readonly fields: object
 }
 
-/** What of the template the worlds of a process share. */
+/** Shared by the worlds of a process. */
 type Made = Pick<Ground, 'tenants' | 'metered' | 'adminToken' | 'key'>
 
-/** When the template was made: before any world begins. */
+/** Before any world. */
 const MADE_AT = Date.UTC(2026, 0, 1)
 
-/** Calls a day of the application that only makes calls. */
+/** Daily calls of the metered application. */
 export const QUOTA = 4
 
-/** Of each application. */
+/** By application. */
 export const RECEIVERS = ['https://receiver.test/hooks', 'https://neighbour.test/hooks'] as const
 
-/**
- * Makes a data directory with two applications, each with its credentials and its webhook, and one with a quota: what each
- * world begins with.
- */
+/** Creates the initial data directory: two applications with credentials and webhooks, and one with a quota. */
 export async function makeTemplate(directory: string): Promise<Made> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const known = await createKnownCredentials()
@@ -104,12 +99,12 @@ export async function makeTemplate(directory: string): Promise<Made> {
     expiresAt: null,
   })
   if (adminToken === null) throw new Error('no admin token')
-  // All of it in the one file.
+  // All in one file.
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
   return { tenants, metered, adminToken, key }
 }
 
-/** The same bytes each time, and others with each call. */
+/** Reproducible bytes, different for each call. */
 function createRandom(): (length: number) => Uint8Array {
   let calls = 0
   return (length) => new Uint8Array(length).fill(7 + calls++)

@@ -1,22 +1,22 @@
-/** In [0, 1); the same for the same words about one crash. */
+/** In [0, 1), the same for the same words about a crash. */
 type Dice = (...words: (string | number)[]) => number
 
-/** What a disk writes at once, or not at all. */
+/** Written completely or not at all. */
 const SECTOR = 512
 
-/** What SQLite writes at once. */
+/** SQLite's unit of writes. */
 const PAGE = 4096
 
-/** A log when a process dies. */
+/** The log of a dying process. */
 interface DyingLog {
   readonly log: Uint8Array
-  /** Bytes that a sync has covered. */
+  /** Covered by a sync. */
   readonly durable: number
-  /** What was in the file before the log began anew. */
+  /** The file's content before the log restarted. */
   readonly before: Uint8Array
 }
 
-/** What is left of a log after a crash: what was synced; and of the rest all, nothing, a part, or sectors here and there. */
+/** A log after a crash: what was synced, and all, nothing, a part, or scattered sectors of the rest. */
 export function keptOf({ log, durable, before }: DyingLog, dice: Dice): Uint8Array {
   const how = dice('how')
   if (how >= 0.3 && how < 0.5) return log
@@ -36,7 +36,7 @@ export function keptOf({ log, durable, before }: DyingLog, dice: Dice): Uint8Arr
   return torn
 }
 
-/** What is left of a file that was being written when the process died: of each page that has changed the one or the other. */
+/** A file whose writer died: each changed page is old, new or torn. */
 export function mixedOf(before: Uint8Array, after: Uint8Array, dice: Dice): Uint8Array {
   const mixed = after.slice()
   for (let from = 0; from < after.length; from += PAGE) {
@@ -44,7 +44,7 @@ export function mixedOf(before: Uint8Array, after: Uint8Array, dice: Dice): Uint
     if (Buffer.compare(old, after.subarray(from, from + PAGE)) === 0) continue
     const how = dice('page', from)
     if (how < 0.4) continue
-    // All of the page, or its first sectors, are as they were.
+    // The whole page or its first sectors are old.
     const sectors = how < 0.8 ? PAGE / SECTOR : 1 + Math.floor((how - 0.8) * 5 * (PAGE / SECTOR - 1))
     mixed.subarray(from, from + sectors * SECTOR).fill(0)
     mixed.set(old.subarray(0, sectors * SECTOR), from)

@@ -1,19 +1,16 @@
-/*
- * Everything on this thread that comes by itself, and not from the seed, in the place of the runtime's: turns of the event
- * loop, random bits, stopwatches, and signatures, which the runtime makes on other threads. Only for a process of its own.
- */
+/* Replaces everything on this thread that the seed must control: turns of the event loop, random bits, clocks, and signatures, which the runtime computes on other threads. Only for a separate process. */
 
 const nextTurn = setImmediate
 const queue: (() => void)[] = []
 
-/** Keys that the runtime reads on another thread, once. */
+/** Keys being read on another thread, once each. */
 const importing = new Set<Promise<unknown>>()
 
 function turn(): Promise<void> {
   return new Promise((resolve) => void nextTurn(resolve))
 }
 
-/** Lets everything run that is ready to: promises, and what waits for a turn of the event loop. */
+/** Runs everything that is ready: promises and turns of the event loop. */
 export async function settle(): Promise<void> {
   let ran = 0
   do {
@@ -25,7 +22,6 @@ export async function settle(): Promise<void> {
   } while (ran > 0)
 }
 
-/** The process has died. */
 export function forgetTurns(): void {
   queue.length = 0
 }
@@ -39,12 +35,11 @@ interface Sources {
 
 let sources: Sources = { now: () => 0, monotonic: () => 0, random: () => 0 }
 
-/** Who is asked from now on. */
 export function useSources(others: Sources): void {
   sources = others
 }
 
-/** Takes the place of the runtime; to be called once. */
+/** Replaces the runtime's sources. Call it once. */
 export function takeOver(): void {
   const setTurn = (callback: (...args: unknown[]) => void, ...args: unknown[]) =>
     void queue.push(() => callback(...args))
@@ -67,12 +62,12 @@ export function takeOver(): void {
       void key.finally(() => importing.delete(key))
       return key
     },
-    // No gateway of this world looks at a signature.
+    // No gateway of this world checks signatures.
     sign: () => Promise.resolve(new ArrayBuffer(64)),
   })
 }
 
-/** A UUID of version 7 (RFC 9562, 5.7). */
+/** Version 7 (RFC 9562, 5.7). */
 function uuidOf(at: number, random: () => number): string {
   const hex = (digits: number) =>
     Math.floor(random() * 16 ** digits)

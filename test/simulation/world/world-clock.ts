@@ -1,25 +1,24 @@
 import type { Clock } from '../../../src/clock.ts'
 
-/** The time of a simulated machine: passes only while `advance` runs. Times are milliseconds. */
+/** A simulated machine's time, which passes only during `advance`. In milliseconds. */
 export interface WorldClock extends Clock {
-  /** Time passed since the world began, whatever was done to the time of day. */
+  /** Since the world began, unaffected by the time of day. */
   readonly passedMs: number
-  /** Lets `ms` pass: each timer at its moment, those of one moment in the order in which they were set. */
+  /** Runs each timer at its time, equal ones in the order they were set. */
   advance(ms: number): Promise<void>
-  /** Lets `ms` pass in a process that is so busy that what is due comes up to `BUSY_MS` late. */
+  /** Lets `ms` pass in a busy process: timers are up to `BUSY_MS` late. */
   lag(ms: number): Promise<void>
-  /** The moment, by `passedMs`, since which the process has run for `ms`: what it stood still does not count. */
+  /** The time, by `passedMs`, since which the process has run for `ms`, without standstills. */
   ranBefore(ms: number): number
-  /** Puts the time of day ahead, or back, by so much. */
   jump(byMs: number): void
-  /** Lets `ms` pass in which the process is stopped: what was due then runs next. */
+  /** Lets `ms` pass while the process is stopped: due timers run next. */
   standStill(ms: number): void
-  /** The process has died: nothing that it waited for comes, and nothing that it may still ask for until `resume`. */
+  /** The process died: no timer runs until `resume`. */
   halt(): void
   resume(): void
 }
 
-/** Not so long that the process passes for one that stood still. */
+/** Shorter than a standstill. */
 const BUSY_MS = 9000
 
 interface Timer {
@@ -27,7 +26,7 @@ interface Timer {
   readonly callback: () => void
 }
 
-/** `settle`: lets everything run that is ready to. `startsAt`: ms since the Unix epoch. */
+/** `settle`: runs everything that is ready. `startsAt`: ms since the Unix epoch. */
 export function createWorldClock(startsAt: number, settle: () => Promise<void>): WorldClock {
   let base = startsAt
   let passed = 0
@@ -67,7 +66,7 @@ export function createWorldClock(startsAt: number, settle: () => Promise<void>):
     async lag(ms) {
       for (const until = passed + ms; passed < until;) {
         passed = Math.min(passed + BUSY_MS, until)
-        // All in a row, as a loop does that has been held up.
+        // In a row, like a delayed event loop.
         for (let timer = nextDue(passed); timer !== null; timer = nextDue(passed)) {
           timers.delete(timer)
           timer.callback()

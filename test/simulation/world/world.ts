@@ -22,27 +22,26 @@ import { forgetTurns, settle, useSources } from './turns.ts'
 import { answerByWire } from './wire/wire.ts'
 import { createWorldClock } from './world-clock.ts'
 
-/** How receivers take events: 'unwilling' ones answer 410. */
+/** 'unwilling' receivers answer 410. */
 export type Mood = 'well' | 'flaky' | 'away' | 'unwilling'
 
-/** What the worlds of a process share. */
+/** Shared by the worlds of a process. */
 export interface Ground {
-  /** A directory for them alone. */
+  /** Theirs alone. */
   readonly directory: string
-  /** The data directory that each begins with. */
+  /** The initial data directory. */
   readonly template: string
   readonly tenants: readonly [Tenant, Tenant]
   readonly metered: Caller
-  /** By which an administrator calls. */
   readonly adminToken: string
-  /** What the credentials in it are sealed with. */
+  /** Seals its credentials. */
   readonly key: Uint8Array
 }
 
 interface Call {
   /**
-   * Whose secret it has; default the first's. `metered`: of the application with a quota, which may be used up.
-   * `administrator`: to the admin API.
+   * Default the first application. `metered`: the one with a quota, which may be used up. `administrator`: calls the
+   * admin API.
    */
   readonly by?: Whose | 'metered' | 'administrator'
   readonly method: string
@@ -50,16 +49,16 @@ interface Call {
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
   readonly onAnswer: (answer: Answer) => void
-  /** The process died before an answer came. */
+  /** The process died first. */
   readonly onLost?: () => void
 }
 
-/** The share of worlds whose service sends by its own HTTP/2 client, over simulated bytes. */
+/** Share of worlds that use the service's HTTP/2 client over simulated bytes. */
 const WIRED = 1 / 3
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
-/** A machine, its network and its disk, and the service that runs there; all of it from one seed. */
+/** A machine with network, disk and service, all from one seed. */
 export async function createWorld(ground: Ground, seed: number, startsAt: number) {
   const draw = (...words: (string | number)[]) => chance(seed, ...words)
   const clock = createWorldClock(startsAt, settle)
@@ -83,9 +82,9 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     'push-2': 'calm',
   }
   let mood: Mood = 'well'
-  /** The service has said that it can go on no longer. */
+  /** The service said that it cannot go on. */
   let isBroken = false
-  /** What is to be done once the next run of the service lives. */
+  /** For the next run of the service. */
   let afterwards: (() => void)[] = []
   const open = new Set<Call>()
   const directory = join(ground.directory, String(seed))
@@ -131,7 +130,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
         })
       : answerDirectly(clock, receive)
 
-  /** By the name of its credential; names are known to the gateways alone. */
+  /** By name of a credential. Only gateways know the names. */
   function ownerOf(name: string) {
     for (const application of [0, 1] as const) {
       for (const list of Object.values(ground.tenants[application].credentials)) {
@@ -167,7 +166,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
 
   async function start(): Promise<Service> {
     const startedIn = life
-    // Promises of a process that has died still settle: without this, it would go on.
+    // A dead process's promises still settle, and must not go on.
     const lives = () => startedIn === life
     const starting = startService({
       data: disk.data,
@@ -204,7 +203,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     return starting
   }
 
-  /** The process dies; the next one starts after `downMs`. */
+  /** The next process starts after `downMs`. */
   async function crash(downMs: number): Promise<void> {
     note(`crash, ${downMs} ms`)
     judge.crashed(life)
@@ -228,7 +227,7 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     for (const run of todo) run()
   }
 
-  /** As a command does that is a process of its own. */
+  /** Like a command in another process. */
   function command(run: (database: Database) => void): void {
     using database = openDatabase(disk.data)
     run(database)
@@ -244,10 +243,10 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     judge.replaced(application, gateway, credential)
   }
 
-  /** What is to take the place of a credential; `null`: somebody replaces it just now. */
+  /** `null`: it is being replaced now. */
   function otherCredential(application: Whose, gateway: Gateway) {
     const { credential: current, at } = judge.credentialOf(application, gateway)
-    // Two at one moment: which was the last, nobody could say.
+    // The order of two at one time would be unknown.
     if (at >= clock.passedMs) return null
     const number = current === 0 ? 1 : 0
     return { number, credential: ground.tenants[application].credentials[gateway][number] }
@@ -270,19 +269,19 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     get lines(): readonly string[] {
       return lines
     },
-    /** In [0, 1); the same for the same words in this world. */
+    /** In [0, 1), the same for the same words in this world. */
     chance: draw,
     /** Of everything that happened, in order. */
     hash: () => hasher.digest('hex'),
     setMood: (to: Mood) => void (mood = to),
     setDiskFailing: disk.setFailing,
 
-    /** Makes a call, whose answer comes when it comes. */
+    /** Does not wait for the answer. */
     async call(call: Call): Promise<void> {
       const { by = 0, method, path, body, headers } = call
       const isAdmin = by === 'administrator'
       const caller = isAdmin ? ground.adminToken : by === 'metered' ? ground.metered : ground.tenants[by]
-      // Keys are made anew for each process.
+      // Keys differ in each process.
       note(`call ${method} ${path} ${body === undefined || isAdmin ? '' : JSON.stringify(body)}`)
       open.add(call)
       const calledIn = life
@@ -308,13 +307,13 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
     otherCredential,
     putCredential,
 
-    /** A command puts the other credential in the place of the one that an application has for a gateway. */
+    /** Like a command. */
     replaceCredential(application: Whose, gateway: Gateway): void {
       const other = otherCredential(application, gateway)
       if (other !== null) putCredential(application, gateway, other.number)
     },
 
-    /** A command brings in devices of the first application; what became of each. */
+    /** Imports devices of the first application; returns the outcomes. */
     importDevices(devices: readonly ImportedDevice[]): readonly string[] {
       note(`import ${JSON.stringify(devices)}`)
       const outcomes: string[] = []
@@ -327,23 +326,22 @@ export async function createWorld(ground: Ground, seed: number, startsAt: number
       return outcomes
     },
 
-    /** Starts a service that has broken down, as its manager does. */
+    /** Starts a broken service, as its manager does. */
     async revive(): Promise<void> {
       if (isBroken) await crash(0)
     },
 
-    /** The process is stopped and started again. */
     async restart(): Promise<void> {
       note('stop')
       const stopped: true[] = []
       const stopping = service.stop().then(() => stopped.push(true))
       await settle()
-      // Longer than any stop may take.
+      // Longer than any stop.
       for (let n = 0; n < 600; n++) {
         if (stopped.length > 0 || isBroken) break
         await clock.advance(100)
       }
-      // The disk has failed meanwhile.
+      // The disk failed in between.
       if (isBroken) return crash(0)
       await stopping
       closeConnections()

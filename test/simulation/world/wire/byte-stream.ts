@@ -1,21 +1,21 @@
 import type { Clock } from '../../../../src/clock.ts'
 
-/** How bytes are cut on their way: as they were written, anywhere, or each by itself. */
+/** As written, anywhere, or byte by byte. */
 export type Cut = 'whole' | 'pieces' | 'bytes'
 
 interface Options {
   readonly clock: Clock
   readonly random: () => number
   readonly cut: Cut
-  /** How long bytes are under way at the most, in ms. */
+  /** Longest delay of bytes in ms. */
   readonly maxDelayMs: number
   readonly onBytes: (bytes: Buffer) => void
 }
 
-/** More would cost a world too much, one by one. */
+/** Longer single bytes would slow a world too much. */
 const MAX_SINGLE_BYTES = 600
 
-/** One direction of a connection: bytes arrive in their order, cut anew, and later. */
+/** One direction of a connection: delivers bytes in order, cut differently, and later. */
 export class ByteStream {
   readonly #options: Options
   #queue: Buffer[] = []
@@ -31,17 +31,16 @@ export class ByteStream {
     this.#options = options
   }
 
-  /** Bytes sent so far. */
   get sent(): number {
     return this.#sent
   }
 
-  /** Bytes that have arrived so far, with those that are arriving now. */
+  /** With the piece arriving now. */
   get delivered(): number {
     return this.#delivered
   }
 
-  /** Whether what ends at `offset` is in the piece that is arriving now. */
+  /** Whether `offset` is in the piece arriving now. */
   isArriving(offset: number): boolean {
     return this.#deliveredBefore < offset && offset <= this.#delivered
   }
@@ -57,7 +56,6 @@ export class ByteStream {
     this.#schedule()
   }
 
-  /** Nothing arrives until `resume`. */
   pause(): void {
     this.#isPaused = true
   }
@@ -67,13 +65,13 @@ export class ByteStream {
     this.#schedule()
   }
 
-  /** Nothing is sent any more; calls back once everything has arrived. */
+  /** Sends no more; calls back when everything has arrived. */
   end(onEnd: () => void): void {
     this.#onEnd ??= onEnd
     this.#schedule()
   }
 
-  /** Whatever is under way is lost. */
+  /** Loses everything under way. */
   close(): void {
     this.#isClosed = true
     this.#queue = []
@@ -89,7 +87,7 @@ export class ByteStream {
       this.#isScheduled = false
       this.#deliver()
     }
-    // Half of all bytes arrive in the same turn of the event loop: a timer costs a world more.
+    // Half of all bytes arrive in the same turn of the event loop: timers slow a world.
     if (maxDelayMs === 0 || random() < 0.5) setImmediate(deliver)
     else clock.after(random() * maxDelayMs, deliver)
   }

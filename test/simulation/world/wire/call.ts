@@ -3,28 +3,28 @@ import type { Invariant } from '../../judge/invariants.ts'
 import type { Decision, Errand } from '../gateways.ts'
 import type { ByteStream } from './byte-stream.ts'
 
-/** The header by which an answer says what it answers. */
+/** Names the call that is answered. */
 const ANSWERS_CALL = 'x-answers-call'
 
-/** Headers that a gateway's decision may have. */
+/** Headers of gateways' decisions. */
 const SAID = ['retry-after', 'content-type', 'location', 'x-wns-notificationstatus'] as const
 
-/** Something that a peer has said: it is heard once so many bytes of the stream have arrived. */
+/** A peer's statement, heard when this much of the stream has arrived. */
 interface Said {
   readonly stream: ByteStream
   readonly offset: number
 }
 
 /**
- * One request from the sender's call to what the sender hears, held against what peers did with it: whether it came as it
- * was sent, was acted on once, and ends as a peer ended it.
+ * Compares a request's way from the sender and back with its peers: it must arrive as sent, be acted on once, and end
+ * as a peer ended it.
  */
 export class Call {
   readonly request: TransportRequest
   readonly #errand: Errand
   readonly #fail: (invariant: Invariant, what: string) => void
   readonly #name: string
-  /** What the peer that acted on it decided; `null`: none did. */
+  /** The acting peer's decision; `null`: none acted. */
   #acted: Decision | null = null
   #answered: Said | null = null
   #refused: Said | null = null
@@ -46,12 +46,11 @@ export class Call {
     return this.#name
   }
 
-  /** What a peer is to do with it. Nothing is done yet. */
+  /** Decides without acting. */
   decide(): Decision {
     return this.#errand.decide()
   }
 
-  /** A peer acts on it, as it has decided. */
   act(decision: Decision): void {
     if (this.#acted !== null) this.#lie('was sent again after a gateway had acted on it')
     if (this.#ending?.endsWith(' no') === true) this.#lie(`came to a gateway after it had ended: ${this.#ending}`)
@@ -59,13 +58,13 @@ export class Call {
     this.#refused = null
   }
 
-  /** An answer that says what it answers. */
+  /** Adds the call's name. */
   named(answer: TransportAnswer): TransportAnswer {
     if (answer.kind === 'failed') return answer
     return { ...answer, header: (name) => (name === ANSWERS_CALL ? this.#name : answer.header(name)) }
   }
 
-  /** How the headers that came differ from those that were sent; `null`: they do not. */
+  /** `null`: the headers are those that were sent. */
   wrongIn(headers: ReadonlyMap<string, string>): string | null {
     const { own, headers: shared } = this.request
     const sent = Object.entries({ ...shared, ...(own && { [own[0]]: own[1] }) })
@@ -73,7 +72,7 @@ export class Call {
     return wrong === undefined ? null : `call ${this.#name} came with ${wrong}: ${headers.get(wrong)}`
   }
 
-  /** Headers of an answer, which say what it answers. */
+  /** With the call's name. */
   headersOf(answer: TransportAnswer & { readonly kind: 'answer' }): Readonly<Record<string, string>> {
     const said = SAID.flatMap((name) => {
       const value = answer.header(name)
@@ -82,17 +81,16 @@ export class Call {
     return { [ANSWERS_CALL]: this.#name, ...Object.fromEntries(said) }
   }
 
-  /** A peer has written its answer. */
   answer(stream: ByteStream): void {
     this.#answered = { stream, offset: stream.sent }
   }
 
-  /** A peer has said that it has not acted on it, and never will. */
+  /** A peer said that it never acts on it. */
   refuse(stream: ByteStream, offset = stream.sent): void {
     this.#refused = { stream, offset }
   }
 
-  /** The sender hears what became of it. */
+  /** The sender hears the outcome. */
   end(answer: TransportAnswer): void {
     this.#ending = answer.kind === 'answer' ? `answer ${answer.status}` : `${answer.reason} ${answer.sent}`
     const isHeard = answer.kind === 'answer'
@@ -104,7 +102,7 @@ export class Call {
     this.#errand.heard(isHeard ? this.#acted : null)
   }
 
-  /** Later, it may have been sent again, and lost. */
+  /** Later it may have been sent again and lost. */
   get #isRefusedNow(): boolean {
     return this.#refused !== null && this.#refused.stream.isArriving(this.#refused.offset)
   }

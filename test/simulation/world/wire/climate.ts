@@ -2,23 +2,23 @@ import { pick } from '../../../support/chance.ts'
 import type { Weather } from '../answers.ts'
 import type { Cut } from './byte-stream.ts'
 
-/** What a connection is like from its beginning. */
+/** The traits of a connection. */
 export interface Climate {
   readonly cut: Cut
   readonly maxDelayMs: number
-  /** What the first SETTINGS say; `null`: nothing, which is without a limit. */
+  /** Of the first SETTINGS; `null`: no limit. */
   readonly maxStreams: number | null
-  /** What they say later, and when: after so many ms. `null`: nothing else. */
+  /** Of later SETTINGS, after this many ms. `null`: none. */
   readonly later: { readonly maxStreams: number; readonly afterMs: number } | null
   /** Of each stream, in bytes. */
   readonly windowBytes: number
   readonly tableBytes: number
-  /** After so many requests something happens to the connection. */
+  /** Requests before the mishap. */
   readonly mishapAfter: number
   readonly mishap: Mishap
 }
 
-/** What happens to a connection that stood. `nonsense`: a frame that breaks the rules. */
+/** `nonsense`: a frame that breaks the rules. */
 export type Mishap =
   | 'parts'
   | 'parts in two steps'
@@ -54,7 +54,7 @@ export const MISHAPS: readonly Mishap[] = [
 
 const STREAM_LIMITS = [1, 2, 100, 100, 1000, null] as const
 
-/** In which a connection has no mishap: scenes rely on it, and worlds end in it. */
+/** Without mishaps: scenes need it, and worlds end in it. */
 const SETTLED: ReadonlySet<Weather> = new Set<Weather>(['fair', 'slow'])
 
 export function isSettled(weather: Weather): boolean {
@@ -78,7 +78,7 @@ export function drawClimate(weather: Weather, random: () => number): Climate {
   }
 }
 
-/** Whether no connection is to be had: `refused` at once, or `silent` until the client gives up. */
+/** `refused` immediately, or `silent` until the client gives up. */
 export function drawOpening(weather: Weather, random: () => number): 'open' | 'refused' | 'silent' {
   const dice = random()
   const refused = { away: 0.6, rough: 0.06, calm: 0.02 }[weather as string] ?? 0
@@ -86,10 +86,10 @@ export function drawOpening(weather: Weather, random: () => number): 'open' | 'r
   return weather === 'silent' && dice > 0.85 ? 'silent' : 'open'
 }
 
-/** Shares of push services that speak only HTTP/1.1, and that speak it on some connections. */
+/** Shares of push services with HTTP/1.1 only, and on some connections. */
 const [ALWAYS_OLDER, SOMETIMES_OLDER] = [0.2, 0.15] as const
 
-/** Whether a connection speaks HTTP/1.1. `of`: drawn by its origin, in [0, 1). */
+/** Whether a connection uses HTTP/1.1. `of`: drawn by origin, in [0, 1). */
 export function speaksOlder(of: number, random: () => number): boolean {
   if (of < ALWAYS_OLDER) return true
   return of < ALWAYS_OLDER + SOMETIMES_OLDER && random() < 0.5

@@ -7,7 +7,7 @@ import type { Call } from './call.ts'
 import { isSettled } from './climate.ts'
 import type { PeerOptions } from './peer.ts'
 
-/** What happens to an open connection. `closes`: with its answer. `speaks twice`: with an answer to no request. */
+/** `closes`: with its answer. `speaks twice`: adds an answer to no request. */
 type Mishap = 'is cut' | 'ends' | 'closes' | 'closes idle' | 'stops reading' | 'speaks twice'
 
 const MISHAPS: readonly Mishap[] = [
@@ -29,8 +29,8 @@ interface Request {
 type Answer = TransportAnswer & { readonly kind: 'answer' }
 
 /**
- * A push service's side of one HTTP/1.1 connection over simulated bytes. It answers as decided, has mishaps by its weather,
- * and checks that the client waits for each answer and sends what it was given.
+ * A push service on an HTTP/1.1 connection over simulated bytes. It answers as decided, has mishaps by weather, and
+ * checks that the client waits for answers and sends what it was given.
  */
 export class OlderPeer {
   readonly socket: OlderSocket
@@ -83,7 +83,7 @@ export class OlderPeer {
     const { clock, random } = this.#options
     const decision = call.decide()
     const { answer, afterMs } = decision
-    // HTTP/1.1 cannot say that a request was not acted on.
+    // HTTP/1.1 cannot say that a request was ignored.
     if (answer.kind === 'failed' && answer.sent === 'no') return this.#cut('ECONNRESET')
     if (mishap === 'is cut' && random() < 0.5) return this.#cut('ECONNRESET')
     call.act(decision)
@@ -94,7 +94,7 @@ export class OlderPeer {
     clock.after(afterMs, () => {
       if (this.#isOver) return
       if (answer.kind === 'failed') {
-        // A deadline: it never answers.
+        // For a deadline it never answers.
         if (answer.reason !== 'deadline') this.#cut('ECONNRESET')
         return
       }
@@ -104,7 +104,6 @@ export class OlderPeer {
     })
   }
 
-  /** What has come must be what was sent. */
   #compare(call: Call, headers: ReadonlyMap<string, string>, body: Buffer): void {
     const { request } = call
     const wrong = call.wrongIn(headers)
@@ -134,7 +133,7 @@ export class OlderPeer {
     const { clock, random } = this.#options
     this.#current = null
     this.#down.send(this.#answerOf(call, answer, mishap === 'closes'))
-    // The client may believe the first answer or not.
+    // The client may reject the first answer.
     if (mishap === 'speaks twice') this.#down.send(Buffer.from('HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n'))
     else call.answer(this.#down)
     if (mishap === 'closes') return this.#end(null)
@@ -142,7 +141,7 @@ export class OlderPeer {
     if (mishap === 'closes idle') clock.after(random() * 5000, () => this.#end(null))
   }
 
-  /** `whole`: an answer of which some bytes arrive. */
+  /** Sends a part of `whole` first. */
   #cut(code: string | null, whole: Buffer = Buffer.alloc(0)): void {
     this.#down.send(whole.subarray(0, Math.floor(this.#options.random() * whole.length)))
     this.#end(code)
@@ -162,7 +161,7 @@ export class OlderPeer {
 
 const valueOf = (field: string): string => field.slice(field.indexOf(':') + 1).trim()
 
-/** The client's end, as a TLS socket is to node:http. */
+/** The client's end: a TLS socket for node:http. */
 export class OlderSocket extends Duplex {
   readonly #up: ByteStream
   readonly #onClosed: () => void
@@ -193,7 +192,7 @@ export class OlderSocket extends Duplex {
     if (!this.destroyed) this.push(Buffer.from(bytes))
   }
 
-  /** The peer reads nothing any more until `goOn`. */
+  /** The peer stops reading until `goOn`. */
   stall(): void {
     this.#up.pause()
   }
@@ -203,7 +202,7 @@ export class OlderSocket extends Duplex {
     for (const done of this.#held.splice(0)) setImmediate(done)
   }
 
-  /** The peer has ended the connection. `code`: of an error; `null`: in order. */
+  /** The peer ended the connection. `code`: of an error; `null`: none. */
   lose(code: string | null): void {
     if (this.destroyed) return
     if (code === null) this.push(null)

@@ -43,7 +43,7 @@ interface Request {
   readonly call: Call
   readonly headers: ReadonlyMap<string, string>
   body: Buffer
-  /** Bytes of the body that we have room for. */
+  /** Room for its body, in bytes. */
   window: number
 }
 
@@ -56,8 +56,8 @@ const [INTERNAL_ERROR, REFUSED_STREAM, CANCEL, ENHANCE_YOUR_CALM] = [2, 7, 8, 11
 const LAST_OF_ALL = 2 ** 31 - 1
 
 /**
- * A gateway's side of one HTTP/2 connection over simulated bytes. It answers as it is decided, has mishaps as its climate
- * has it, and minds whether the client keeps to stream limits and windows, and sends what it was given.
+ * A gateway on an HTTP/2 connection over simulated bytes. It answers as decided, has mishaps by climate, and checks
+ * that the client respects stream limits and windows and sends what it was given.
  */
 export class Peer {
   readonly socket: SimulatedSocket
@@ -66,11 +66,11 @@ export class Peer {
   readonly #down: ByteStream
   readonly #decoder = new HpackDecoder()
   readonly #requests = new Map<number, Request>()
-  /** Limits that were told, the one in force first. */
+  /** Announced limits, the one in force first. */
   #limits: number[] = [Number.POSITIVE_INFINITY]
   #window = CONNECTION_WINDOW_BYTES
   #lastId = 0
-  /** The last stream of a GOAWAY, and where in the bytes that is said. */
+  /** Last stream of the GOAWAY, and its place in the bytes. */
   #parting: { readonly lastId: number; readonly offset: number } | null = null
   #lastActed = 0
   #heard = 0
@@ -144,7 +144,7 @@ export class Peer {
     const headers = new Map(fields.map(({ name, value }) => [name, value]))
     const call = this.#deps.callOf(headers.get(':path') ?? '')
     if (call === null) return this.#breach(`nobody has asked for ${headers.get(':path')}`)
-    // Of what was sent before the client has read our GOAWAY it knows by that.
+    // The GOAWAY tells the client of requests sent before it was read.
     if (this.#parting !== null && id > this.#parting.lastId) return call.refuse(this.#down, this.#parting.offset)
     const most = Math.max(...this.#limits)
     if (this.#requests.size >= most) this.#breach(`a stream more than the ${most} allowed`)
@@ -179,7 +179,6 @@ export class Peer {
     })
   }
 
-  /** All of a request has come. */
   #complete(request: Request): void {
     if (this.#isOver) return
     const { call, id } = request
@@ -187,7 +186,7 @@ export class Peer {
     const decision = call.decide()
     const { answer, afterMs } = decision
     if (answer.kind === 'failed' && answer.sent === 'no') {
-      // No stream behind it can be said not to have been acted on.
+      // Streams above it could not count as unprocessed.
       if (answer.reason === 'HTTP2GoAway' && this.#lastActed < id) this.#part(this.#lastActed, 0)
       else this.#refuse(request)
       return
@@ -208,7 +207,6 @@ export class Peer {
     })
   }
 
-  /** What has come must be what was sent. */
   #compare({ call, headers, body }: Request): void {
     const { request } = call
     const sent = Buffer.from(request.body as string)
@@ -246,7 +244,7 @@ export class Peer {
     this.#requests.delete(id)
   }
 
-  /** GOAWAY, after which streams up to `lastId` are still answered. */
+  /** GOAWAY. Streams up to `lastId` are still answered. */
   #part(lastId: number, code: number, reason?: string): void {
     if (this.#parting !== null && lastId > this.#parting.lastId) return
     this.#send(goawayFrame(lastId, code, reason === undefined ? '' : JSON.stringify({ reason })))
@@ -258,13 +256,13 @@ export class Peer {
     }
   }
 
-  /** GOAWAY with an error, and the end. */
+  /** GOAWAY with an error, then the end. */
   #goAway(code: number): void {
     this.#part(this.#lastActed, code)
     this.#end(null)
   }
 
-  /** The connection is cut, perhaps in the middle of a frame. */
+  /** Cuts the connection, perhaps inside a frame. */
   #cut(code: string | null): void {
     const { random } = this.#deps
     const last = frame(PING, 0, 0, Buffer.alloc(8))
@@ -296,7 +294,7 @@ export class Peer {
       case 'ends':
         return void clock.after(random() * 40, () => this.#cut(null))
       case 'stops reading':
-        // A ping has the client write where it cannot.
+        // A ping makes the client write while it cannot.
         clock.after(random() * 1000, () => this.#send(frame(PING, 0, 0, Buffer.alloc(8))))
         this.socket.pause(random() < 0.5 ? 0 : Math.floor(random() * 2000))
         return void clock.after(random() < 0.6 ? random() * 3000 : random() * 40_000, () => this.socket.resume())

@@ -4,13 +4,12 @@ import type { ByteStream } from './byte-stream.ts'
 interface Write {
   readonly bytes: Buffer
   readonly onWritten: () => void
-  /** Bytes of it that were taken. */
   taken: number
 }
 
 type Listener = (...args: any[]) => void
 
-/** The client's end of a simulated connection. What it writes is read when there is room, as a system does, and not before. */
+/** The client's end of a simulated connection. Like a system, it sends only when there is room. */
 export class SimulatedSocket implements SessionSocket {
   readonly #up: ByteStream
   readonly #onClosed: () => void
@@ -19,10 +18,10 @@ export class SimulatedSocket implements SessionSocket {
   #isDestroyed = false
   #isEnding = false
   #writableLength = 0
-  /** Bytes that are taken although the peer reads nothing. */
+  /** Bytes taken while the peer does not read. */
   #room = 0
 
-  /** `up`: what takes its bytes to the peer. `onClosed`: the socket reads no more. */
+  /** `up`: takes bytes to the peer. `onClosed`: the socket reads no more. */
   constructor(up: ByteStream, onClosed: () => void) {
     this.#up = up
     this.#onClosed = onClosed
@@ -59,7 +58,7 @@ export class SimulatedSocket implements SessionSocket {
     setImmediate(() => this.#emit('close'))
   }
 
-  /** The peer reads nothing any more until `resume`; the system between takes `room` bytes all the same. */
+  /** The peer stops reading until `resume`; the system still takes `room` bytes. */
   pause(room: number): void {
     this.#room = room
     this.#up.pause()
@@ -74,7 +73,7 @@ export class SimulatedSocket implements SessionSocket {
     if (!this.#isDestroyed) this.#emit('data', bytes)
   }
 
-  /** The peer has ended the connection. `code`: of an error; `null`: in order. */
+  /** The peer ended the connection. `code`: of an error; `null`: none. */
   lose(code: string | null): void {
     if (this.#isDestroyed) return
     if (code === null) this.#emit('end')

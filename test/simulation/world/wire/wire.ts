@@ -26,8 +26,8 @@ interface Dependencies {
 }
 
 /**
- * The way to the gateways of the world by the service's own HTTP/2 client, over connections of simulated bytes. Behind it,
- * as in the service, another one for a gateway that breaks the rules.
+ * Reaches the gateways by the service's HTTP/2 client over simulated bytes. As in the service, another client is behind
+ * it for gateways that break the rules.
  */
 export function answerByWire(deps: Dependencies): OpenTransport {
   const { clock, chance, receive, weatherAt, fail, note } = deps
@@ -63,7 +63,7 @@ export function answerByWire(deps: Dependencies): OpenTransport {
         const { socket } = isOlder ? new OlderPeer(options) : new Peer(options)
         signal.addEventListener('abort', () => void socket.destroy())
         if (socket instanceof SimulatedSocket) resolve(openSocketSession(socket, host, clock, listener))
-        // What a session asks of a TLS socket is there.
+        // It has everything a session uses of a TLS socket.
         else
           resolve({
             kind: 'open',
@@ -73,7 +73,7 @@ export function answerByWire(deps: Dependencies): OpenTransport {
     })
   }
 
-  /** What was handed over once is not handed over again: the other way has to take it as it is. */
+  /** The other client takes over requests that were already handed over. */
   const handed: Receive = (_origin, request): Errand => {
     const call = callOf(request.path)
     if (call === null) throw new Error(`nobody has asked for ${request.path}`)
@@ -121,7 +121,7 @@ export function answerByWire(deps: Dependencies): OpenTransport {
   }
 }
 
-/** Numbers in [0, 1), one after the other; the same for the same `seed` (xorshift, 32 bits). */
+/** In [0, 1), the same for the same `seed` (xorshift, 32 bits). */
 function randomNumbers(seed: number): () => number {
   let state = Math.floor(seed * 2 ** 32) | 1
   return () => {

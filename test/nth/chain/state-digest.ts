@@ -6,7 +6,10 @@ import { open } from '../../../src/sealing/seal.ts'
 import type { SealedFor } from '../../../src/sealing/seal.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
-/* A directory as a new process sees it. Equal digests mean equal content except for random values, times, and SQLite's layout of the rows. */
+/*
+ * A directory as a new process sees it. Equal digests mean equal content except for random values, times, and SQLite's
+ * layout of the rows.
+ */
 
 /** Longer than a run and everything that it schedules. */
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,6 +1,6 @@
 /** The only source of time. Tests move their own. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Milliseconds since the Unix epoch, as every moment in src (`at`, `since`, `expiresAt`), unless its comment differs. */
   now: () => number
   /** Milliseconds with fractions, from an arbitrary start; ignores changes of the time of day. */
   monotonic: () => number

@@ -19,7 +19,6 @@ export interface Log {
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 export interface LogLine {
-  /** Ms since the Unix epoch. */
   readonly at: number
   readonly level: LogLevel
   readonly event: string

@@ -15,7 +15,6 @@ const RECOVERY_CODES = 10
 /** 80 bits: too many to find one from its digest. */
 const RECOVERY_CODE_BYTES = 10
 
-/** Its migration. */
 export const SECOND_FACTOR_SINCE = 34
 
 interface Owner {

@@ -21,10 +21,7 @@ export function totpCode(secret: Uint8Array, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, '0')
 }
 
-/**
- * The step of `code`, to store as `lastStep`; `null`: wrong, too old, or used. `now`: ms since the epoch. Constant
- * time.
- */
+/** The step of `code`, to store as `lastStep`; `null`: wrong, too old, or used. Constant time. */
 export function stepOfCode(secret: Uint8Array, code: string, now: number, lastStep: number): number | null {
   const given = Buffer.from(code.replaceAll(/\s/g, ''))
   if (given.length !== DIGITS) return null

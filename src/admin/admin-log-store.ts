@@ -21,7 +21,7 @@ const STEP = 1000
 /** Entries read at a time. */
 const PAGE = 500
 
-/** `at`: ms since the Unix epoch. `detail` never has secrets, devices, users or texts. */
+/** `detail` never has secrets, devices, users or texts. */
 export type AdminLogEntry = Omit<AdminLogAnswer['entries'][number], 'at'> & { readonly at: number }
 
 export type AuditMore = Partial<Pick<AdminLogEntry, 'command' | 'changes' | 'result' | 'code'>>
@@ -31,7 +31,6 @@ export interface AuditFilter {
   readonly action?: string | undefined
   /** An application's ID. */
   readonly subject?: string | undefined
-  /** Ms since the Unix epoch. */
   readonly since?: number | undefined
   readonly until?: number | undefined
 }

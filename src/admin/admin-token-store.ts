@@ -7,7 +7,6 @@ import { adminToken as table } from '../database/schema.ts'
 import { adminDigest, newAdminSecret } from './admin-secret.ts'
 import type { TokenPurpose } from './token-purpose.ts'
 
-/** Times are ms since the Unix epoch. */
 export interface AdminToken {
   readonly name: string
   readonly createdAt: number

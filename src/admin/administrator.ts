@@ -3,7 +3,6 @@ import type { TokenPurpose } from './token-purpose.ts'
 export interface Administrator {
   readonly number: number
   readonly name: string
-  /** Ms since the Unix epoch. */
   readonly createdAt: number
 }
 
@@ -29,7 +28,7 @@ export type Actor = { readonly origin?: string | undefined } & (
       readonly kind: 'token'
       readonly name: string
       readonly purpose: TokenPurpose
-      /** Ms since the Unix epoch; `null`: never. */
+      /** `null`: never. */
       readonly expiresAt: number | null
     }
   /** `name`: the application, or the system user who ran the command. */

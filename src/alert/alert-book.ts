@@ -7,7 +7,7 @@ const BEGINS_AFTER_MS = MINUTE_MS
 /** A condition that returns within this time has not ended. */
 const ENDS_AFTER_MS = 5 * MINUTE_MS
 
-/** What an alert was told, or will be told, about a condition. Times are ms since the Unix epoch. */
+/** What an alert was told, or will be told, about a condition. */
 export interface Knowledge extends Pick<AlertCondition, 'about' | 'kind' | 'what' | 'next'> {
   readonly alert: number
   readonly since: number
@@ -18,7 +18,6 @@ export interface Knowledge extends Pick<AlertCondition, 'about' | 'kind' | 'what
 }
 
 export interface Moment {
-  /** Ms since the Unix epoch. */
   readonly now: number
   /** Monotonic ms. */
   readonly monotonic: number

@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<AlertKind, string>> = {
 
 const MAX_SHOWN = 20
 
-/** `instance`: name of this service. `now`: ms since the Unix epoch. */
+/** `instance`: name of this service. */
 export function alertMessage({ kind, state, conditions }: News, instance: string, now: number): AlertMessage {
   const isGood = state === 'ended'
   const lines = conditions

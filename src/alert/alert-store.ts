@@ -13,7 +13,7 @@ export const ALERT_SINCE = 41
 
 export type AlertStore = ReturnType<typeof createAlertStore>
 
-/** Stores targets sealed. Writes run in the caller's transaction. */
+/** Stores targets sealed. */
 export function createAlertStore({ database, clock, key }: SealedStoreOptions) {
   const statements = prepareStatements(database.orm)
   const list = (): readonly Alert[] =>

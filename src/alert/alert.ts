@@ -7,10 +7,8 @@ export type AlertKind = (typeof ALERT_KINDS)[number]
 export const CHANNELS = ['webhook', 'ntfy', 'email'] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** Times are ms since the Unix epoch. */
 export interface Alert {
   readonly number: number
-  /** Unique. */
   readonly name: string
   readonly channel: Channel
   /** Origin or mail address. A URL's path may be secret. */

@@ -13,7 +13,6 @@ export interface Told {
   readonly retryAfterMs: number | null
 }
 
-/** One try. `now`: ms since the Unix epoch. */
 export type SendAlert = (
   channel: Channel,
   target: AlertTarget,

@@ -17,7 +17,6 @@ interface ApnsCertificateInput {
   readonly topic?: string | undefined
   /** `'auto'`: as the certificate says; stays `'auto'` if that is both, or nothing. */
   readonly environment: ApnsEnvironment
-  /** Milliseconds since the Unix epoch. */
   readonly now: number
 }
 

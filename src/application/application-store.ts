@@ -75,7 +75,7 @@ export function createApplicationStore({ database, clock, random = randomBytes }
       })
     },
 
-    /** The old secret stays valid for `overlapMs`; an older one does not. `previousUntil`: ms since the Unix epoch. */
+    /** The old secret stays valid for `overlapMs`; an older one does not. */
     rotateSecret(id: string, overlapMs = 0) {
       const secret = newSecret(random)
       const previousUntil = overlapMs > 0 ? clock.now() + overlapMs : null

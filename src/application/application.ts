@@ -10,7 +10,6 @@ export interface Application {
   readonly name: string
   /** SHA-256. A slow hash is for passwords; a secret has 256 random bits. */
   readonly secretHash: Uint8Array
-  /** Valid until `until`, ms since the Unix epoch. */
   readonly previousSecret: { readonly hash: Uint8Array; readonly until: number } | null
   readonly limits: Limits
   /** Pushes go to the built-in simulator instead of Apple and Google. */

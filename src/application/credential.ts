@@ -39,7 +39,6 @@ export interface ApnsCertificate {
   readonly privateKey: string
   readonly topic: string
   readonly environment: ApnsEnvironment
-  /** Milliseconds since the Unix epoch. */
   readonly expiresAt: number
 }
 

@@ -8,7 +8,7 @@ export function hashSecret(secret: string): Uint8Array {
   return Bun.CryptoHasher.hash('sha256', secret)
 }
 
-/** `now`: ms since the Unix epoch. `application`: `null`: unknown, and never matches. */
+/** `application`: `null`: unknown, and never matches. */
 export function secretMatches(
   application: Pick<Application, 'secretHash' | 'previousSecret'> | null,
   secret: string,

@@ -15,7 +15,6 @@ import type { UserKeys } from './user-key.ts'
 /** The schema that brought the table. */
 export const USER_KEY_SINCE = 20
 
-/** Times are ms since the Unix epoch. */
 export interface UserKeySummary {
   readonly createdAt: number
   /** Of the previous key; `null`: it is not valid. */
@@ -45,7 +44,7 @@ export function createUserKeyStore({ database, clock, key: sealingKey, random = 
   return {
     find,
 
-    /** Returns the key, this once; the old one stays valid for `overlapMs`. Runs in the caller's transaction. */
+    /** Returns the key, this once; the old one stays valid for `overlapMs`. */
     rotate(application: SecretOwner, overlapMs: number): UserKeySummary & { readonly key: string } {
       const now = clock.now()
       const before = overlapMs > 0 ? find(application) : null

@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface UserKeys {
   readonly key: string
-  /** Valid until `until`, ms since the Unix epoch. */
   readonly previous: { readonly key: string; readonly until: number } | null
 }
 

@@ -13,7 +13,6 @@ export type Condition =
   | { readonly kind: 'users'; readonly users: readonly string[] }
   | { readonly kind: 'column'; readonly column: PlainName; readonly value: string }
   | { readonly kind: 'near'; readonly near: GeoCircle }
-  /** At or after this time, ms since the Unix epoch. */
   | { readonly kind: 'since'; readonly column: 'seen_at' | 'registered_at'; readonly moment: number }
   /** By `device.id`. */
   | { readonly kind: 'devices'; readonly ids: readonly number[] }

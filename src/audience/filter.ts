@@ -26,7 +26,7 @@ export interface Filter {
   /** An empty list is nobody. */
   readonly users?: readonly string[]
   readonly exceptUsers?: readonly string[]
-  /** Times count back from here, ms since the Unix epoch: when the push was accepted. */
+  /** Times count back from here: when the push was accepted. */
   readonly asOf?: number
   /** By `device.id`. */
   readonly devices?: readonly number[]
@@ -65,7 +65,6 @@ export type Audience =
       readonly letGoAt?: number
     }
 
-/** Times are ms since the Unix epoch. */
 export interface DeviceTraits
   extends
     Pick<Device, 'id' | 'platform' | 'tag' | 'active' | 'alias' | 'user' | 'lat' | 'lng' | 'registeredAt'>,

@@ -19,7 +19,6 @@ export interface Box {
 /** Mean radius of the Earth (IUGG, R1 of GRS 80, Moritz 2000). */
 const EARTH_KM = 6371.0088
 
-/** Nothing is further away. */
 const FURTHEST_KM = Math.PI * EARTH_KM
 
 export const MIN_RADIUS_KM = 0.01

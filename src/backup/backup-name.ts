@@ -10,7 +10,7 @@ export function stampOf(ms: number): string {
   return `${isoTime(ms).slice(0, 19).replaceAll(':', '')}Z`
 }
 
-/** ms since the Unix epoch; `null`: not one of our names. */
+/** `null`: not one of our names. */
 export function timeInName(name: string): number | null {
   const [, day, hour, minute, second] = /^bellhop-(\d{4}-\d{2}-\d{2})T(\d{2})(\d{2})(\d{2})Z\.db$/.exec(name) ?? []
   const ms = Date.parse(`${day}T${hour}:${minute}:${second}Z`)
@@ -28,10 +28,7 @@ export function surplusOf(names: readonly string[], keep: number, now: number): 
   return byAge.slice(0, Math.max(0, own.length - keep))
 }
 
-/**
- * In ms since the Unix epoch; `null`: there is none. A time in the future comes from a wrong clock, and must not delay
- * the next backup.
- */
+/** `null`: there is none. A time in the future comes from a wrong clock, and must not delay the next backup. */
 export function lastTimeOf(names: readonly string[], now: number): number | null {
   const newest = newestOf(names, now)
   return newest === null ? null : timeInName(newest)

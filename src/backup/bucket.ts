@@ -12,7 +12,7 @@ import type { BackupWatch } from './watch.ts'
 interface Stored {
   readonly key: string
   readonly bytes: number
-  /** ms since the Unix epoch; 0: unknown. */
+  /** 0: unknown. */
   readonly modifiedAt: number
 }
 

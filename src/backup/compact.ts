@@ -26,7 +26,7 @@ interface Options {
   readonly data: string
   readonly watch?: BackupWatch
   readonly freeIn?: (directory: string) => number
-  /** How long to wait for processes that have the database open, in ms. Default 5000. */
+  /** How long to wait for processes that have the database open. Default 5000. */
   readonly patienceMs?: number
   /** Called between the steps; tests stop there. */
   readonly step?: (name: string) => void

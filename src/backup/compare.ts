@@ -7,7 +7,6 @@ export type BackupDifference =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'newer'
-      /** Its last change, ms since the Unix epoch. */
       readonly newestAt: number
       /** Devices first registered, and devices changed, since the last change in the backup. */
       readonly registered: number

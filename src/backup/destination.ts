@@ -12,7 +12,7 @@ export type Destination =
 export interface Replica {
   readonly kind: 'replica'
   readonly place: Extract<Destination, { readonly kind: 'folder' | 'prefix' }>
-  /** Leaves out what was stored later, ms since the Unix epoch; `null`: nothing. */
+  /** Leaves out what was stored later; `null`: nothing. */
   readonly at: number | null
 }
 

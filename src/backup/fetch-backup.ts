@@ -21,7 +21,7 @@ interface Options {
   readonly watch?: BackupWatch | undefined
 }
 
-/** `copiedAt`: of a replica, when its newest part was stored, ms since the Unix epoch. */
+/** `copiedAt`: of a replica, when its newest part was stored. */
 export interface FetchedBackup {
   readonly copiedAt: number | null
 }

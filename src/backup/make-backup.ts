@@ -190,7 +190,7 @@ export function eraseDraft(draft: string): void {
   for (const path of [draft, `${draft}-journal`]) rmSync(path, { force: true })
 }
 
-/** Left by processes that were killed. `before`: ms since the Unix epoch. */
+/** Left by processes that were killed. */
 function eraseAbandoned(folder: string, before: number): void {
   for (const name of readdirSync(folder)) {
     if (!name.endsWith(DRAFT) || timeInName(name.slice(0, -DRAFT.length)) === null) continue

@@ -15,7 +15,6 @@ const PRIORITY = 10
 type Environment = Readonly<Record<string, string | undefined>>
 
 interface ProcessParts {
-  /** The data directory. */
   readonly data: string
   readonly env: Environment
 }

@@ -15,7 +15,7 @@ interface Options {
   readonly by: string
   /** The old database's new path. Does not exist yet. */
   readonly keepAs: string
-  /** How long to wait for processes that have the database open, in ms. Default 5000. */
+  /** How long to wait for processes that have the database open. Default 5000. */
   readonly patienceMs?: number
   /** Called between the steps; tests stop there. */
   readonly step?: (name: string) => void

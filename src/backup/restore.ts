@@ -27,7 +27,7 @@ export interface CancelledPushes {
   readonly scheduled: number
 }
 
-/** Cancels what was unfinished at the time of the backup. `schema`: the database's; `now`: ms since the Unix epoch. */
+/** Cancels what was unfinished at the time of the backup. `schema`: the database's. */
 type CancelOpenPushes = (database: OfflineWriter, schema: number, now: number) => CancelledPushes
 
 export interface RestoredBackup {

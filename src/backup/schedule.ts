@@ -8,7 +8,7 @@ import type { BackupRepository } from './repository.ts'
 import type { Verifier } from './verifier.ts'
 
 export interface BackupState {
-  /** ms since the Unix epoch; `null`: none yet, or unknown. */
+  /** `null`: none yet, or unknown. */
   readonly lastSuccessAt: number | null
   /** A sentence; `null`: the last try did not fail. */
   readonly lastError: string | null
@@ -18,7 +18,7 @@ export interface BackupState {
 }
 
 interface Verified {
-  /** ms since the Unix epoch; `null`: never. */
+  /** `null`: never. */
   readonly lastSuccessAt: number | null
   /** A sentence; `null`: nothing. */
   readonly lastError: string | null

@@ -16,7 +16,7 @@ export interface BackupSummary {
   readonly applications: readonly string[]
   readonly devices: number
   readonly pushes: number
-  /** The last change with a time, ms since the Unix epoch; `null`: none. */
+  /** The last change with a time; `null`: none. */
   readonly newestAt: number | null
   readonly sealed: readonly Sealed[]
 }

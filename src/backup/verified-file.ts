@@ -14,14 +14,12 @@ export interface Verification {
 
 interface GoodBackup {
   readonly name: string
-  /** ms since the Unix epoch. */
   readonly at: number
   readonly devices: number
 }
 
 interface BackupProblem {
   readonly name: string
-  /** ms since the Unix epoch. */
   readonly at: number
   /** Sentences. */
   readonly what: string

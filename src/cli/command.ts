@@ -139,7 +139,7 @@ export interface CommandContext {
   readonly audit?: CommandAudit
   /** Left out: no server runs it. */
   readonly by?: Actor
-  /** Latest expiry of created tokens, ms since the Unix epoch; left out: no limit. */
+  /** Latest expiry of created tokens; left out: no limit. */
   readonly tokensUntil?: number
 }
 

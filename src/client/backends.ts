@@ -1,4 +1,3 @@
-// oxlint-disable import/default -- the texts of the files, not what they export
 import elixir from './backends/bellhop.ex' with { type: 'text' }
 import go from './backends/bellhop.go' with { type: 'text' }
 import python from './backends/bellhop.py' with { type: 'text' }

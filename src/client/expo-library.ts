@@ -1,4 +1,3 @@
-// oxlint-disable import/default -- the texts of the files, not what they export
 import { RELEASE } from '../version.ts'
 import plugin from './expo/app.plugin.js' with { type: 'text' }
 import client from './expo/client.js' with { type: 'text' }

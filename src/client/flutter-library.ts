@@ -1,4 +1,3 @@
-// oxlint-disable import/default -- the texts of the files, not what they export
 import analysis from './flutter/analysis_options.yaml' with { type: 'text' }
 import bellhop from './flutter/lib/bellhop.dart' with { type: 'text' }
 import firebase from './flutter/lib/firebase.dart' with { type: 'text' }

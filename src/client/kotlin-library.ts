@@ -1,4 +1,3 @@
-// oxlint-disable import/default -- the texts of the files, not what they export
 import build from './kotlin/build.gradle.kts' with { type: 'text' }
 import manifest from './kotlin/src/main/AndroidManifest.xml' with { type: 'text' }
 import bellhop from './kotlin/src/main/kotlin/dev/bellhop/Bellhop.kt' with { type: 'text' }

@@ -1,4 +1,3 @@
-// oxlint-disable import/default -- the texts of the files, not what they export
 import { released } from './library.ts'
 import type { Library } from './library.ts'
 import manifest from './swift/Package.swift' with { type: 'text' }

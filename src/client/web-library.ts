@@ -1,7 +1,6 @@
 import { RELEASE } from '../version.ts'
 import type { Library } from './library.ts'
 import { clientScript, workerScript } from './web-scripts.ts'
-// oxlint-disable-next-line import/default -- the text of the file, not what it exports
 import types from './web/index.d.ts.txt' with { type: 'text' }
 
 export const webLibrary: Library = {

@@ -1,4 +1,3 @@
-// oxlint-disable import/default -- the texts of the files, not what they export
 import client from './web/client.js' with { type: 'text' }
 import core from './web/core.js' with { type: 'text' }
 import keeper from './web/keeper.js' with { type: 'text' }

@@ -30,7 +30,7 @@ export interface Database extends Disposable {
   /** Everyday statements, each prepared once: `late(() => orm.select()…)`. */
   readonly orm: Drizzle
   readonly readingOrm: Drizzle
-  /** Raw, for the hot paths. */
+  /** Raw, for the hot paths. A store writes in its caller's transaction, unless it opens one (`transact`, which nests). */
   statement<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
   /** On the reading connection, for long reads: sees no half transaction. */
   reading<Row, Params extends readonly Value[]>(sql: string): Statement<Row, Params>
@@ -78,9 +78,9 @@ const PRAGMAS = [
 ]
 
 /**
- * The page cache of a serving process. A command writes more at a time and keeps the 16 MB above. With 1,000,000 and
- * 5,000,000 devices a registration and a launch took no more CPU time than with 16 MB, and a broadcast 14 MB less
- * (measured on 2 busy cores, three turns).
+ * The page cache of a serving process. A command writes more at a time and keeps the 16 MB above. With 5,000,000
+ * devices a registration and a launch took no more CPU time than with 16 MB, and a broadcast 14 MB less (measured on 2
+ * busy cores).
  */
 const SERVING_CACHE = 'PRAGMA cache_size = -4096' // KiB
 

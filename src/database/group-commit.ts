@@ -44,7 +44,7 @@ const NOBODY: CommitObserver = { committed() {}, synced() {}, failed() {} }
  * waiting → (the turn ends: one transaction) → committed → (a sync that began after it is through) → answered.
  *
  * Many share one fsync, on another thread. Measured on 2 cores, registrations over 64 connections: one commit a call
- * 5.7-5.9k/s; shared, with a savepoint for each and the sync on this thread, 18.0k/s; as it is 20.4k/s.
+ * 5.8k/s, shared 20.4k/s.
  *
  * A turn may have to wait for the end of a checkpoint (`checkpointer.ts`).
  *

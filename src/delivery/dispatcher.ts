@@ -168,7 +168,7 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
       return inFlight
     },
 
-    /** When the last answer came, or the provider began; ms of service time. */
+    /** When the last answer came, or the provider began. */
     get movedAt(): number {
       return movedAt
     },

@@ -5,7 +5,7 @@ import { isConstraint } from '../database/sqlite-error.ts'
 import type { Log } from '../log.ts'
 import { describeError } from '../text/error-code.ts'
 
-/** After a failed write or read, in ms. */
+/** After a failed write or read. */
 export const AGAIN_MS = 1000
 
 /** Writes until it succeeds: a full disk delays writes and loses none. The operation may run twice. */

@@ -23,6 +23,7 @@ export interface DeliveryEvents extends Pick<EventStore, 'credentialPaused' | 'c
 export interface SenderContext {
   readonly application: number
   readonly platform: Platform
+  /** In this room every time is service time, unless its comment says otherwise. */
   readonly clock: ServiceClock
   readonly log: Log
   /** In [0, 1). */

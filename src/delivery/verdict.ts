@@ -12,7 +12,7 @@ export const MISCONFIGURED_RETRY: RetryPolicy = { firstMs: 30 * SECOND_MS, longe
 
 const TOKENS_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS }
 
-/** Times are service time. `random`: in [0, 1). */
+/** `random`: in [0, 1). */
 interface Attempt {
   readonly attempt: number
   readonly now: number

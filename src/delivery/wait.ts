@@ -16,7 +16,7 @@ export type PauseReason = 'misconfigured' | 'unreachable'
 
 export interface Wait {
   readonly for: WaitReason
-  /** Ms of service time, on disk; `null`: in memory, until there is room. */
+  /** On disk; `null`: in memory, until there is room. */
   readonly until: number | null
   readonly says: string
 }

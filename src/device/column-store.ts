@@ -102,7 +102,7 @@ function cellAt({ lat, lng }: DevicePlace): number | null {
   return lat === null || lng === null ? null : cellOf(lat, lng)
 }
 
-/** Compares both zones at `now` (ms since the Unix epoch) and two days before and after. */
+/** Compares both zones at `now` and two days before and after. */
 function isSameClock(one: string | null, other: string | null, now: number): boolean {
   return LOOKS_MS.every((ms) => offsetIn(one, now + ms) === offsetIn(other, now + ms))
 }

@@ -8,7 +8,6 @@ export interface DeviceChange {
   readonly application: number
   readonly platform: Platform
   readonly token: PackedToken
-  /** Ms since the Unix epoch. */
   readonly at: number
   /** The gateway's word for a device that is gone; `null`: it is new. */
   readonly reason: string | null

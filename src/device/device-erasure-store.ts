@@ -11,7 +11,7 @@ export interface ForgottenDevice extends Pick<StoredRow<typeof device>, 'id' | '
   readonly tokens: readonly string[]
 }
 
-/** Covers devices in every state. Call inside a transaction. */
+/** Covers devices in every state. */
 export function createDeviceErasure({ database }: { database: Pick<Database, 'statement'> }) {
   type Row = Omit<ForgottenDevice, 'tokens'> & Pick<StoredRow<typeof device>, 'token'>
   const some = database.statement<Row, [application: number, user: string, limit: number]>(

@@ -10,7 +10,7 @@ import { PLATFORM, PLATFORMS } from '../platform.ts'
 
 export interface FoundDevice extends Device {
   readonly state: DeviceState
-  /** Last registration, ms since the Unix epoch. */
+  /** Last registration. */
   readonly seenAt: number
 }
 
@@ -168,7 +168,6 @@ export function createDeviceSearch({ database }: { database: Pick<Database, 'rea
         return PLATFORM[platform].isOptional && total === 0 ? [] : [{ platform, registered, left: total - registered }]
       }),
 
-    /** `since`: ms since the Unix epoch. */
     goneSince: (application: number, since: number): number => gone.get(application, since)?.count ?? 0,
   }
 }

@@ -17,7 +17,6 @@ export type Environment = 'production' | 'sandbox'
 
 export type FcmPlatform = NonNullable<PlainValues['fcm_platform']>
 
-/** Times are ms since the Unix epoch. */
 export interface Device extends PlainValues {
   readonly id: number
   readonly token: string

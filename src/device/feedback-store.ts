@@ -10,7 +10,6 @@ export interface FeedbackEntry {
   readonly platform: Platform
   /** The gateway's own word, such as `Unregistered`. */
   readonly reason: string
-  /** Ms since the Unix epoch. */
   readonly at: number
 }
 
@@ -54,7 +53,7 @@ export function createFeedbackStore({ database }: { database: Pick<Database, 'st
   }
 
   return {
-    /** Newest first, from `since` to `until`, both inclusive, in ms since the Unix epoch. Default: all. */
+    /** Newest first, from `since` to `until`, both inclusive. Default: all. */
     *list(application: number, since = 0, until: number | null = null): Generator<FeedbackEntry, void> {
       let at = until === null ? Number.MAX_SAFE_INTEGER : until + 1
       let [platform, token]: [number, PackedToken] = [0, '']
@@ -96,7 +95,7 @@ export function createFeedbackWriter({ database }: { readonly database: Pick<Dat
     note: (key: TokenKey, { reason, at }: { readonly reason: string | null; readonly at: number }): boolean =>
       reason !== null && note.run(...key, reason, at).changes > 0,
 
-    /** The gateway's last word, ms since the Unix epoch; `null`: none. */
+    /** The gateway's last word; `null`: none. */
     saidAt: (...key: TokenKey): number | null => saidAt.get(...key)?.at ?? null,
 
     forget: (...key: TokenKey): void => void forget.run(...key),

@@ -66,7 +66,7 @@ export function createLabelUses({ database }: { readonly database: Pick<Database
 
     /**
      * Takes a label from up to `limit` devices, or from none if one is no newcomer; returns the count.
-     * `LabelIndex.sweep` erases the label itself. Call inside a transaction.
+     * `LabelIndex.sweep` erases the label itself.
      */
     clear(label: number, isNewcomer: (platform: Platform, device: number) => boolean, limit: number): number {
       const some = holders.all(label, limit)

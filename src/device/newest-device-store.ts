@@ -9,7 +9,6 @@ export interface NewestQuery {
   readonly platform: Platform | null
   readonly tag: string | null
   readonly user: string | null
-  /** The app's version. */
   readonly version: string | null
   /** `next` of the previous page; `null`: the first page. Other text lists nothing or starts over. */
   readonly before: string | null
@@ -23,7 +22,7 @@ interface NewestPage {
   readonly next: string | null
 }
 
-/** `at`: when the device left, ms since the Unix epoch; 0 in a list by id. */
+/** `at`: when the device left; 0 in a list by id. */
 interface Candidate {
   readonly at: number
   readonly id: number

@@ -7,7 +7,6 @@ import type { Environment, PackedToken, Platform } from './device.ts'
 import type { Registry } from './registry-store.ts'
 
 interface ReachabilityVerdict {
-  /** All times are ms since the Unix epoch. */
   readonly now: number
   /** When the gateway noticed, or was asked. A later registration wins. */
   readonly since: number
@@ -79,7 +78,7 @@ export function createReachabilityStore({ database, clock, lookup, feedback, lef
     /** No environment knows the token. The device leaves every audience but keeps its data. False: as in `markGone`. */
     quarantine: (device: number, verdict: ReachabilityVerdict): boolean => leave(STATE.quarantined, device, verdict),
 
-    /** Registers some devices again, quarantined before `before`, ms since the Unix epoch. True: more may follow. */
+    /** Registers some devices again, quarantined before `before`. True: more may follow. */
     giveBack(application: number, platform: Platform, before: number): boolean {
       const found = setAside.all(application, platform, before)
       for (const { id, token } of found) {
@@ -89,7 +88,7 @@ export function createReachabilityStore({ database, clock, lookup, feedback, lef
       return found.length === GIVE_BACK_STEP
     },
 
-    /** Erases some devices that left before `before`, ms since the Unix epoch. True: more may follow. */
+    /** Erases some devices that left before `before`. True: more may follow. */
     eraseLeft: (before: number): boolean => eraseLeft.all(before, SWEEP_LIMIT).length === SWEEP_LIMIT,
 
     /** Apple answered for the token, through FCM. The app's own word wins. */

@@ -21,7 +21,6 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
   const highest = database.reading<Pick<DayRow, 'ceiling'>, []>(`SELECT ${CEILING} AS ceiling`)
 
   return {
-    /** `now`: ms since the Unix epoch. */
     sweep: (now: number): null => {
       const day = Math.floor(now / DAY_MS)
       note.run(day)
@@ -29,7 +28,7 @@ export function createRegistryDays({ database }: { database: Pick<Database, 'sta
       return null
     },
 
-    /** These ids belong to devices that did not register here. Call inside a transaction. */
+    /** These ids belong to devices that did not register here. */
     skip: (numbers: number): void => void skip.run(numbers),
 
     /** By day since the Unix epoch; skips days without a note. */

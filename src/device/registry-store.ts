@@ -18,7 +18,6 @@ export interface RegistryData {
 
 export type Registry = ReturnType<typeof createRegistry>
 
-/** Call the writes of all parts inside a transaction. */
 export function createRegistry({ database, clock }: RegistryData) {
   const labels = createLabelIndex({ database })
   const sizes = createRegistrySizeStore({ database })

@@ -6,7 +6,7 @@ import { giveBack } from './registration/token-move-store.ts'
 import { createRegistry } from './registry-store.ts'
 import type { RegistryData } from './registry-store.ts'
 
-/** When gateways reported tokens as unregistered, both ends inclusive, ms since the Unix epoch. */
+/** When gateways reported tokens as unregistered, both ends inclusive. */
 export interface Departures {
   readonly platforms: readonly Platform[]
   readonly since: number
@@ -64,8 +64,7 @@ export function createRestoreStore({ database, clock }: RegistryData) {
 
     /**
      * Erases the feedback entry too. `null`: the device registered, was erased, or got other feedback since; nothing
-     * changed. Start with the last departure: of several devices with one alias, that one had it last. Call inside a
-     * transaction.
+     * changed. Start with the last departure: of several devices with one alias, that one had it last.
      */
     restore(application: number, { platform, token, reason, at }: FeedbackEntry): RestoredDevice | null {
       registry.labels.refresh()

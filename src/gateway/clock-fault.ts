@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { Outcome } from './gateway.ts'
 
-/** In ms. Google accepts assertions up to five minutes early. */
+/** Google accepts assertions up to five minutes early. */
 const TOLERANCE_MS = 5 * MINUTE_MS
 
 /**

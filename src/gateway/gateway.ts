@@ -21,7 +21,7 @@ export interface Recipient {
 export type Outcome =
   /** Accepted, which does not mean shown. `environment`: for APNs. */
   | { readonly kind: 'accepted'; readonly environment?: Environment }
-  /** The app was removed. `since`: when the gateway noticed, in ms since the Unix epoch; `null`: unknown. */
+  /** The app was removed. `since`: when the gateway noticed; `null`: unknown. */
   | { readonly kind: 'unregistered'; readonly since: number | null; readonly reason: string }
   /**
    * Don't retry. `blame`: the `token`; a `mismatch` of token and credential, where either may be wrong (topic, sender

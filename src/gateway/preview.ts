@@ -36,13 +36,12 @@ export function previewApns(message: Message, recipient: Recipient, identity: Ap
   }
 }
 
-/** Before encryption. `now`: ms since the Unix epoch. */
+/** Before encryption. */
 export function previewWebPush(message: Message, { badge }: Recipient, now: number): PreviewedRequest {
   const rendered = renderWebPush(message)
   return { headers: webPushHeaders(rendered, 'vapid …', rendered.ttlSeconds(now)), body: rendered.body(badge) }
 }
 
-/** `now`: ms since the Unix epoch. */
 export function previewFcm(message: Message, { token, badge, fcmPlatform }: Recipient, now: number): string {
   return renderFcm(message).body(token, badge, now, fcmPlatform)
 }

@@ -74,7 +74,7 @@ export function createProviders({ log, simulator, ...shared }: Dependencies) {
       return apnsIdentityOf(credentials.summaries(application))
     },
 
-    /** When the credential was stored, in ms since the Unix epoch; 0: the simulator's, or none. */
+    /** When the credential was stored; 0: the simulator's, or none. */
     credentialOf(application: Application, platform: Platform): number {
       if (!isReal(application, platform)) return 0
       return summaryOf(application, platform)?.createdAt ?? 0

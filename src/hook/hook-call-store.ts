@@ -6,7 +6,7 @@ import type { HookOutcome } from './hook.ts'
 
 /** One call, or several in a row with the same outcome. */
 export interface HookCall {
-  /** Ms since the Unix epoch, of the last call. */
+  /** Of the last call. */
   readonly at: number
   readonly outcome: HookOutcome
   /** `push.id`, or why there was no push. */
@@ -16,7 +16,7 @@ export interface HookCall {
 
 const KEPT_CALLS = 50
 
-/** Outcomes of each hook's last calls. Writes run in the caller's transaction. */
+/** Outcomes of each hook's last calls. */
 export function createHookCallStore({ database: { orm } }: { readonly database: Pick<Database, 'orm'> }) {
   const ofHook = eq(table.hook, sql.placeholder('hook'))
   const newest = () => orm.select().from(table).where(ofHook).orderBy(desc(table.number))
@@ -39,7 +39,6 @@ export function createHookCallStore({ database: { orm } }: { readonly database: 
   const drop = late(() => orm.delete(table).where(and(ofHook, lte(table.number, sql.placeholder('number')))))
 
   return {
-    /** `now`: ms since the Unix epoch. */
     note(hook: number, outcome: HookOutcome, detail: string, now: number): void {
       // The hook may have been deleted while its push was accepted.
       if (isThere.get({ hook }) === undefined) return

@@ -18,7 +18,7 @@ export type HookProof =
 
 export type HookStore = ReturnType<typeof createHookStore>
 
-/** Stores senders' secrets sealed. Writes run in the caller's transaction. */
+/** Stores senders' secrets sealed. */
 export function createHookStore({ database, clock, key }: SealedStoreOptions) {
   const statements = prepareStatements(database.orm)
 

@@ -11,7 +11,6 @@ export interface Hook {
   readonly template: string
   /** `null`: it has a key. */
   readonly signature: SignatureName | null
-  /** Times are ms since the Unix epoch. */
   readonly createdAt: number
   readonly changedAt: number
 }

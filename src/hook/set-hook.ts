@@ -52,7 +52,7 @@ export function hookProblems({ name, template, signature, secret, newKey }: Hook
   ]
 }
 
-/** Creates or changes a hook in the caller's transaction. `made`: a new key, if one is needed. */
+/** Creates or changes a hook. `made`: a new key, if one is needed. */
 export function setHook(
   hooks: Pick<HookStore, 'find' | 'put'>,
   application: Pick<Application, 'number'>,

@@ -83,7 +83,6 @@ function statusOf(answer: unknown): number | null {
   return answer instanceof ElysiaCustomStatusResponse ? Number(answer.code) : null
 }
 
-/** `null` is absent (test/api/http/bodies.test.ts). */
 function present(given: Given): Given {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 }

@@ -64,7 +64,7 @@ export type Given = Readonly<Record<string, unknown>>
 
 /**
  * `then` may check and shape the whole. Unknown fields are ignored (see `closed`), `null` counts as absent, and missing
- * fields are reported before wrong ones (test/api/http/bodies.test.ts).
+ * fields are reported before wrong ones.
  */
 export function bodyOf<M extends Members>(members: M): Body<Input<M>>
 export function bodyOf<M extends Members, T>(members: M, then: (input: Input<M>, given: Given) => T): Body<T>

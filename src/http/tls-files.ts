@@ -22,7 +22,6 @@ export interface TlsPair {
 export interface ReadPair {
   readonly kind: 'pair'
   readonly pair: TlsPair
-  /** Milliseconds since the Unix epoch. */
   readonly validFrom: number
   readonly validTo: number
   readonly withoutChain: boolean

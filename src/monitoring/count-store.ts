@@ -36,7 +36,6 @@ interface WebhookRow {
 
 interface CertificateRow {
   readonly application: number
-  /** Ms since the Unix epoch. */
   readonly expiresAt: number
 }
 

@@ -26,7 +26,6 @@ interface Sources {
   readonly latency: GatewayLatency
   readonly counts: ApplicationCounts
   readonly nameOf: NameOf
-  /** Ms since the Unix epoch. */
   readonly now: number
 }
 

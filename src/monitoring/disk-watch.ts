@@ -17,7 +17,7 @@ interface Dependencies {
 
 /** Logs while the disk is nearly full. Returns a stop function. */
 export function watchDisk({ clock, log, disk }: Dependencies): () => void {
-  /** Ms since the Unix epoch; `null`: there is room. */
+  /** `null`: there is room. */
   let saidAt: number | null = null
 
   function look(): void {

@@ -27,13 +27,12 @@ export interface NearlyUsed {
   readonly name: string
   readonly used: number
   readonly quota: number
-  /** Ms since the Unix epoch. */
   readonly endsAt: number
 }
 
 /** Connections closed to make room for others. */
 export interface EarlyEnds {
-  /** First and last, ms since the Unix epoch. */
+  /** First and last. */
   readonly since: number
   readonly last: number
   readonly count: number
@@ -44,7 +43,6 @@ export interface EarlyEnds {
 }
 
 interface ReadinessFacts {
-  /** Ms since the Unix epoch. */
   readonly now: number
   /** Why the database is not writable, if so. */
   readonly databaseProblem: string | null

@@ -28,7 +28,6 @@ export interface Move {
 
 export type MoveStore = ReturnType<typeof createMoveStore>
 
-/** Writes run in the caller's transaction. */
 export function createMoveStore({ database: { orm }, clock, key }: SealedStoreOptions) {
   const which = eq(table.id, sql.placeholder('id'))
   const all = late(() => orm.select().from(table).orderBy(table.name))
@@ -86,7 +85,7 @@ function sealedFor(id: string) {
   return { application: id, provider: 'move secret' } as const
 }
 
-/** At start: a restart ends copying, and the application stays. Runs in the caller's transaction. */
+/** At start: a restart ends copying, and the application stays. */
 export function thawFrozen({ orm }: Pick<Database, 'orm'>): void {
   orm.update(table).set({ phase: 'leaving' }).where(eq(table.phase, 'frozen')).run()
 }

@@ -14,8 +14,7 @@ const SERVED_ELSEWHERE = `(SELECT application FROM application_move WHERE phase 
 export type RowGuard = ReturnType<typeof createRowGuard>
 
 /**
- * Refuses every write to an application's rows on this connection, even by calls admitted earlier. Runs in the caller's
- * transactions. A restart ends it.
+ * Refuses every write to an application's rows on this connection, even by calls admitted earlier. A restart ends it.
  */
 export function createRowGuard(database: Pick<Database, 'statement'>) {
   const guarded = new Set<number>()

@@ -41,7 +41,7 @@ export function highestNumbers(database: Reader): Record<Numbered, number> {
   return Object.fromEntries(NUMBERED.map((name) => [name, highest.get(name) ?? 0])) as Record<Numbered, number>
 }
 
-/** Writes the rows of an arriving application. Runs in the caller's transactions. */
+/** Writes the rows of an arriving application. */
 export function createArrivalRows(database: Pick<Database, 'statement' | 'reading'>) {
   const days = createRegistryDays({ database })
   const sequence = database.statement<never, [seq: number, name: string]>(

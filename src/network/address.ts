@@ -1,4 +1,4 @@
-/** One user of an application: its backend (`address` `null`) or a network (test/api/http/admission.test.ts). */
+/** One user of an application: its backend (`address` `null`) or a network. */
 export function userKey(application: number, address: string | null): string {
   return address === null ? `${application}` : `${application} ${networkOf(address)}`
 }

@@ -1,7 +1,7 @@
 export interface RetryPolicy {
   /** Milliseconds before the second attempt. */
   readonly firstMs: number
-  /** The longest wait, in milliseconds. */
+  /** The longest wait. */
   readonly longestMs: number
 }
 

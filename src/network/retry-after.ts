@@ -2,7 +2,7 @@ import { DAY_MS } from '../clock.ts'
 /** A longer Retry-After counts as a day. */
 const MAX_RETRY_AFTER_MS = DAY_MS
 
-/** Seconds or a date (RFC 9110, 10.2.3), as ms from `now` (ms since the Unix epoch). `null`: absent or neither. */
+/** Seconds or a date (RFC 9110, 10.2.3), as ms from `now`. `null`: absent or neither. */
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null
   const value = header.trim()

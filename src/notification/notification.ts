@@ -24,7 +24,7 @@ export interface Message {
   /** UUID v7; repeats carry the same collapse id, so that a phone shows the push once. */
   readonly push: string
   readonly notification: Notification
-  /** Ms since the Unix epoch after which the gateway need not deliver it. */
+  /** The gateway need not deliver it later. */
   readonly expiresAt: number
 }
 

@@ -15,7 +15,7 @@ export interface RenderedWebPush {
   readonly urgency: 'high' | 'normal'
   /** RFC 8030, 5.4: replaces a push that still waits for the browser. */
   readonly topic: string | null
-  /** In seconds, from `now` (ms since the Unix epoch): RFC 8030, 5.2. */
+  /** In seconds, from `now`: RFC 8030, 5.2. */
   ttlSeconds(now: number): number
   /** JSON. `badge`: `null` leaves it alone. */
   body(badge: number | null): string

@@ -25,7 +25,7 @@ const HAS_OPEN = 'EXISTS (SELECT 1 FROM delivery d WHERE d.push = push.number AN
 
 export type CancelStore = ReturnType<typeof createCancelStore>
 
-/** Cancels pushes; `delivery/delivery-pool.ts` ends what is being sent. In a transaction of the caller. */
+/** Cancels pushes; `delivery/delivery-pool.ts` ends what is being sent. */
 export function createCancelStore({ database }: { database: Database }) {
   const find = database.statement<PushRow, [string, number]>(
     'SELECT number, released_at, cancelled_at FROM push WHERE id = ? AND application = ? AND parent IS NULL',
@@ -52,7 +52,7 @@ export function createCancelStore({ database }: { database: Database }) {
     cancelledOpen: (application: number, platform: Platform): number[] =>
       cancelledOpen.all(application, platform).map(({ push }) => push),
 
-    /** Idempotent. `now`: ms since the Unix epoch. */
+    /** Idempotent. */
     cancel(application: number, id: string, now: number): Cancelled {
       const row = find.get(id, application)
       if (row === null) return { kind: 'not-found' }

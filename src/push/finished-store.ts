@@ -19,7 +19,7 @@ interface Dependencies {
 
 export type FinishedStore = ReturnType<typeof createFinishedStore>
 
-/** Reports each finished push once. In transactions of the caller; `now`: ms since the Unix epoch. */
+/** Reports each finished push once. */
 export function createFinishedStore({ database, events }: Dependencies) {
   // Callers know a push by local time by its parent. Waves to come keep it open unless cancelled.
   const find = database.statement<PushRow, [number]>(

@@ -10,9 +10,7 @@ export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
 
 const SWEEP_LIMIT = 100
 
-/**
- * Answers by Idempotency-Key, for 30 days. `now`: ms since the Unix epoch. `keep` runs in a transaction of the caller.
- */
+/** Answers by Idempotency-Key, for 30 days. `keep` runs in a transaction of the caller. */
 export function createIdempotencyStore({ database }: { database: Pick<Database, 'statement'> }) {
   const find = database.statement<Remembered, [number, string, number]>(
     'SELECT digest, push, answer FROM idempotency WHERE application = ? AND key = ? AND created_at > ?',

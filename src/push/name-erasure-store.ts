@@ -11,7 +11,7 @@ interface Named {
   readonly aliases: readonly string[]
 }
 
-/** Removes users and their devices from stored audiences. In a transaction of the caller. */
+/** Removes users and their devices from stored audiences. */
 export function createNameErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const nth = database.statement<{ number: number }, [application: number, after: number, skipped: number]>(
     'SELECT number FROM push WHERE application = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ?',

@@ -6,7 +6,6 @@ import type { Database } from '../database/database.ts'
 export interface PushChange {
   /** `ended`: one of its deliveries, or it was cancelled. */
   readonly event: 'accepted' | 'released' | 'started' | 'ended'
-  /** Ms since the Unix epoch. */
   readonly at: number
   readonly number: number
   readonly id: string

@@ -9,7 +9,6 @@ import { OWN_TEXT } from '../text/language-tag.ts'
 import { WALL_AHEAD } from '../time/service-time-store.ts'
 import { createPushTexts } from './push-text-store.ts'
 
-/** Times are ms since the Unix epoch. */
 export interface NewPush {
   readonly id: string
   readonly notification: Notification
@@ -37,7 +36,6 @@ export const SCHEDULED = 'released_at IS NULL AND cancelled_at IS NULL AND send_
 
 export type PushStore = ReturnType<typeof createPushStore>
 
-/** Runs in transactions of the caller. */
 export function createPushStore({ database }: { database: Database }) {
   type NewRow = [string, number, string, string, number, number, ...(number | null)[]]
   const insert = database.statement<never, NewRow>(

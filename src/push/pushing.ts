@@ -73,7 +73,7 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
     apnsIdentity,
   })
 
-  /** Also reports the cancellation, in a transaction of the caller. `now`: ms since the Unix epoch. */
+  /** Also reports the cancellation. */
   function cancel(application: number, id: string, now: number): ReturnType<typeof cancellations.cancel> {
     const outcome = cancellations.cancel(application, id, now)
     if (outcome.kind === 'cancelled') finished.tellCancelled(application, id, now)

@@ -8,7 +8,7 @@ const WAVE_TO_COME = `EXISTS (SELECT 1 FROM push wave WHERE wave.parent = push.n
 
 /**
  * After a restore: cancels what was open at the time of the backup and has probably been sent since. Pushes and waves
- * to come stay. `schema`: the database's last migration; `now`: ms since the Unix epoch.
+ * to come stay. `schema`: the database's last migration.
  */
 export function cancelOpenPushes(database: OfflineWriter, schema: number, now: number): CancelledPushes {
   if (schema < LIFE_SINCE) return database.transact(() => ({ open: finishOpenDeliveries(database, now), scheduled: 0 }))

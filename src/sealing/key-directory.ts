@@ -33,9 +33,7 @@ export function keysIn(dataDirectory: string): readonly { readonly path: string;
     })
 }
 
-/**
- * Gives the key in use a second name, to keep it; returns the path, `null`: there is none. `now` is ms since the epoch.
- */
+/** Gives the key in use a second name, to keep it; returns the path, `null`: there is none. */
 export function keepKey(dataDirectory: string, now: number): string | null {
   const path = keyPathIn(dataDirectory)
   if (!existsSync(path)) return null

@@ -3,7 +3,7 @@ import { open, seal } from './seal.ts'
 import type { SealedFor } from './seal.ts'
 import type { SealedRecord, SealedTable, SecretProvider } from './sealed-table.ts'
 
-/** Everything sealed in a database. Writes run in a transaction of the caller. */
+/** Everything sealed in a database. */
 export interface SealedStore {
   /** In the order in which the applications were created; then those of administrators, hooks, moves and alerts. */
   records(): SealedRecord[]

@@ -29,7 +29,7 @@ export interface SealedRecord extends SealedFor, SealedRow<SecretProvider> {
   readonly name: string
 }
 
-/** Sealed rows of one table, provided by its room. Writes run in a transaction of the caller. */
+/** Sealed rows of one table, provided by its room. */
 export interface SealedTable<Provider extends SealedFor['provider']> {
   readonly providers: readonly Provider[]
   rows(): SealedRow<Provider>[]

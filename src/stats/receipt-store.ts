@@ -29,7 +29,7 @@ const MAX_ACTIONS = 20
 
 const OTHER = 'other'
 
-/** Reports by push and device, a row each: a push may have millions. Call inside a transaction. */
+/** Reports by push and device, a row each: a push may have millions. */
 export function createReceiptStore({ database }: { database: Pick<Database, 'statement'> }) {
   const findDevice = database.statement<{ id: number; locale: string | null }, [number, Platform, string | Uint8Array]>(
     'SELECT id, locale FROM device WHERE application = ? AND platform = ? AND token = ?',
@@ -80,9 +80,7 @@ export function createReceiptStore({ database }: { database: Pick<Database, 'sta
   const eraseOf: EraseRows = (application, limit) => ofApplication.run(application, limit).changes
   const eraseCountsOf: EraseRows = (application, limit) => countsOfApplication.run(application, limit).changes
   return {
-    /**
-     * `now`: ms since the Unix epoch. `null`: the device has reported the same before. Without a token all are counted.
-     */
+    /** `null`: the device has reported the same before. Without a token all are counted. */
     add(
       { number, textFor, declared }: ReportedPush,
       { application, platform }: Reporter,

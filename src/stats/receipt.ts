@@ -18,7 +18,7 @@ export interface Receipt {
 }
 
 export interface DeviceReceipt extends Pick<Receipt, 'event' | 'action'> {
-  /** The first time, ms since the Unix epoch. */
+  /** The first time. */
   readonly at: number
 }
 

@@ -39,7 +39,7 @@ export function createStatsStore({ database, pushes, events }: Dependencies) {
     /** Sums since the application was created. */
     analytics: (application: number): Pick<Day, 't' | 'o' | 's'> => sums.get({ application }) ?? { t: 0, o: 0, s: 0 },
 
-    /** `now`: ms since the Unix epoch. Returns `false` if the device has reported the same before. */
+    /** Returns `false` if the device has reported the same before. */
     record(application: number, platform: Platform, receipt: Receipt, now: number): boolean {
       const { push, event } = receipt
       const number = push === null ? null : pushes.numberOf(application, push)

@@ -29,7 +29,6 @@ interface TallyKey {
   readonly platform: Platform
 }
 
-/** `now`: ms since the Unix epoch. Call inside a transaction. */
 export function createTallyStore({ database }: { database: Pick<Database, 'statement'> }) {
   const addSent = database.statement<never, [number, number, Platform, number, number]>(
     `INSERT INTO tally (application, day, platform, t, s) VALUES (?, ?, ?, ?, ?)

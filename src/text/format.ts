@@ -26,7 +26,7 @@ export function lasting(ms: number): string {
   return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`
 }
 
-/** `just now`, `3 minutes ago`, `2 days ago`. Both in ms since the Unix epoch. */
+/** `just now`, `3 minutes ago`, `2 days ago`. */
 export function ago(at: number, now: number): string {
   const ms = now - at
   for (const [unitMs, unit] of UNITS) if (ms >= unitMs) return `${counted(Math.floor(ms / unitMs), unit)} ago`
@@ -55,7 +55,7 @@ export function shortTime(ms: number): string {
   return ms < 999.5 ? `${ms.toFixed(0)} ms` : `${(ms / SECOND_MS).toFixed(1)} s`
 }
 
-/** `2026-11-20T12:00:03.123Z` (ISO 8601). `at`, here and below, is ms since the Unix epoch. */
+/** `2026-11-20T12:00:03.123Z` (ISO 8601). */
 export function isoTime(at: number): string {
   return new Date(at).toISOString()
 }

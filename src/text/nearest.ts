@@ -4,7 +4,6 @@ export function suggestion(text: string, candidates: readonly string[]): string 
   return candidate === null ? '' : ` Did you mean ${candidate}?`
 }
 
-/** Beyond this, the words are different. */
 const MAX_EDITS = 2
 
 /** Corrects a misspelling; `null`: nothing is near. */

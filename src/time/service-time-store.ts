@@ -26,7 +26,6 @@ export function createServiceTimeStore({ database }: { readonly database: Pick<D
       return row && { service: row.service_ms, wall: row.wall_ms }
     },
 
-    /** Call inside a transaction. */
     note: ({ service, wall }: ServiceMoment): void => void write.run(service, wall),
   }
 }

@@ -31,7 +31,7 @@ export interface RowCheck {
   readonly isForeign: boolean
   /** Follows `platform`; `null`: browsers are imported. */
   readonly noBrowsers: string | null
-  /** Ms since the Unix epoch. Later times become this. */
+  /** Later times become this. */
   readonly now: number
 }
 

@@ -7,8 +7,8 @@ const MIN_MS = 100_000_000_000
 const WRITTEN = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))? ?(Z|UTC|[+-]\d{2}:?(?:\d{2})?)?$/
 
 /**
- * Ms since the Unix epoch; `null`: no time. Reads text, seconds, ms, MongoDB's `{"$date": …}` (Extended JSON 2),
- * Parse's `{"__type": "Date", "iso": …}`, and Firestore timestamps as its libraries print them.
+ * `null`: no time. Reads text, seconds, ms, MongoDB's `{"$date": …}` (Extended JSON 2), Parse's `{"__type": "Date",
+ * "iso": …}`, and Firestore timestamps as its libraries print them.
  */
 export function readTime(value: unknown): number | null {
   if (typeof value === 'number') return ofNumber(value)

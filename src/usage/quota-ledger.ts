@@ -7,8 +7,7 @@ import type { Period, QuotaPeriod } from './quota-period.ts'
 type Charged = Pick<Application, 'number' | 'limits'>
 
 /**
- * Without the secret: the application id is public, so the last fifth is left for the application's own backend
- * (test/api/http/admission.test.ts).
+ * Without the secret: the application id is public, so the last fifth is left for the application's own backend.
  */
 export function shareWithoutSecret(quota: number): number {
   return Math.floor((quota * 4) / 5)

@@ -1,10 +1,10 @@
 import { DAY_MS } from '../clock.ts'
 import { isoTime } from '../text/format.ts'
 
-/** Calendar day or month, UTC (test/api/http/admission.test.ts). */
+/** Calendar day or month, UTC. */
 export type QuotaPeriod = 'day' | 'month'
 
-/** From `startsAt` to before `endsAt`, ms since the Unix epoch. */
+/** From `startsAt` to before `endsAt`. */
 export interface Period {
   /** '2026-11-20' or '2026-11'. */
   readonly name: string

@@ -34,7 +34,7 @@ const UNLIMITED: RateVerdict = {
 
 /**
  * One bucket for each key (see `userKey`). Beyond `capacity` keys (default 50,000, about 10 MB) the least recently used
- * is forgotten, which at worst gives its user a full bucket (test/api/http/admission.test.ts).
+ * is forgotten, which at worst gives its user a full bucket.
  */
 export function createRateLimiter(options: { readonly clock: Clock; readonly capacity?: number }) {
   const { clock, capacity = 50_000 } = options

@@ -9,7 +9,7 @@ interface Options {
   readonly capacity?: number
 }
 
-/** Per address (test/api/http/admission.test.ts). */
+/** Per address. */
 const FAILURES = 20
 const FAILURES_PER_SECOND = 1 / 3
 

@@ -1,11 +1,11 @@
 /**
- * Refilled when read: `rate` tokens a second, up to `burst`; a call costs one (test/api/http/admission.test.ts).
+ * Refilled when read: `rate` tokens a second, up to `burst`; a call costs one.
  * Changed in place, since every call of the API passes here.
  */
 export interface TokenBucket {
   /** Thousandths of a token: whole rates and milliseconds need no rounding. */
   level: number
-  /** When `level` was right, ms since the Unix epoch. */
+  /** When `level` was right. */
   at: number
 }
 

@@ -20,7 +20,6 @@ export interface StoredEvent {
   readonly attempt: number
 }
 
-/** Times are ms since the Unix epoch. */
 export interface FinishedPush {
   readonly id: string
   readonly cancelled: boolean

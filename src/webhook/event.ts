@@ -16,7 +16,7 @@ export type Event = { [T in EventType]: { readonly type: T; readonly data: DataO
 
 export type PushOpened = DataOf<'push.opened'>
 
-/** Signed and sent (Standard Webhooks, "Payload structure"). `at`: ms since the Unix epoch. */
+/** Signed and sent (Standard Webhooks, "Payload structure"). */
 export function eventBodyOf({ type, data }: { readonly type: string; readonly data: object }, at: number): string {
   return JSON.stringify({ type, timestamp: isoTime(at), data })
 }

@@ -8,7 +8,6 @@ import { addressIn } from '../network/special-networks.ts'
 import { codeOf } from '../text/error-code.ts'
 import { refusal } from './address-guard.ts'
 
-/** One try. */
 export type PostOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
   | { readonly kind: 'failed'; readonly reason: string }

@@ -12,8 +12,8 @@ export interface WebhookChange {
 }
 
 /**
- * Sets an application's webhook in the caller's transaction. `made`: a new secret, if one is needed. Returns `null` if
- * a new webhook has no URL; `secret` is `null` unless new.
+ * Sets an application's webhook. `made`: a new secret, if one is needed. Returns `null` if a new webhook has no URL;
+ * `secret` is `null` unless new.
  */
 export function setWebhook(
   webhooks: Pick<ReturnType<typeof createWebhookStore>, 'find' | 'put'>,

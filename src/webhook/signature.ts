@@ -33,7 +33,7 @@ export function signatureOf({ id, timestamp, body }: Signed, secret: Uint8Array)
   return `v1,${createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 }
 
-/** Headers of a message to a webhook (Standard Webhooks). `now`: ms since the Unix epoch. */
+/** Headers of a message to a webhook (Standard Webhooks). */
 export function signedHeaders(id: string, body: string, secret: Uint8Array, now: number): Record<string, string> {
   const timestamp = Math.floor(now / 1000)
   return {

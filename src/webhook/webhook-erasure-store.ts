@@ -6,7 +6,7 @@ import type { EraseRows } from '../database/sweep.ts'
 import { sealedTable } from '../sealing/sealed-table.ts'
 import type { SealedTable } from '../sealing/sealed-table.ts'
 
-/** Erases a webhook and its events in the caller's transaction; returns whether there was one. */
+/** Erases a webhook and its events; returns whether there was one. */
 export function createWebhookErasure({ orm }: Pick<Database, 'orm'>): (application: number) => boolean {
   const application = sql.placeholder('application')
   const eraseWebhook = late(() =>
@@ -34,7 +34,6 @@ export function createSealedWebhooks({ orm }: Pick<Database, 'orm'>): SealedTabl
   })
 }
 
-/** Runs in the caller's transactions. */
 export function createEventErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const ofToken = database.statement<never, [application: number, token: string]>(
     `DELETE FROM event INDEXED BY event_by_application

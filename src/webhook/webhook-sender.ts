@@ -13,7 +13,7 @@ const TICK_MS = 250
 /** Of all applications together. Each may have one more, so that no application waits for others. */
 const MAX_OPEN = 256
 
-/** In ms, after a secret that does not open, a failed write, and a failed read. */
+/** After a secret that does not open, a failed write, and a failed read. */
 const SEALED_MS = 5000
 const WRITE_AGAIN_MS = 1000
 const READ_AGAIN_MS = 10_000

@@ -13,7 +13,7 @@ import { createWebhookErasure } from './webhook-erasure-store.ts'
 export interface Webhook {
   readonly url: string
   readonly events: readonly EventType[]
-  /** When the receiver answered 410, ms since the Unix epoch. */
+  /** When the receiver answered 410. */
   readonly disabledAt: number | null
 }
 
@@ -95,7 +95,7 @@ export function createWebhookStore({ database, clock, key }: Options) {
     disable: (number: number, changedAt: number, now: number): boolean =>
       statements.disable.all({ application: number, changedAt, disabledAt: now }).length > 0,
 
-    /** Erases some events of a disabled webhook in the caller's transaction; returns whether there may be more. */
+    /** Erases some events of a disabled webhook; returns whether there may be more. */
     eraseUnwanted,
 
     /**
@@ -109,7 +109,6 @@ export function createWebhookStore({ database, clock, key }: Options) {
   }
 }
 
-/** Times are ms since the Unix epoch. */
 export interface ListedWebhook {
   /** `application.number` */
   readonly application: number

@@ -26,7 +26,6 @@ interface Step {
   readonly first: FirstFactor
   /** Of the password: the step ends when it changes. */
   readonly hash: string | null
-  /** Ms since the Unix epoch. */
   readonly until: number
 }
 

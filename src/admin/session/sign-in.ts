@@ -22,7 +22,6 @@ const BROWSER: Allowance = NETWORK
 /** All unknown browsers together: a check costs 30 to 60 ms of a core. */
 const EVERYBODY: Allowance = { burst: 200, rate: 1 }
 
-/** Buckets. */
 const CAPACITY = 20_000
 
 export type SignInOutcome =

@@ -4,7 +4,6 @@ import { moment } from '../../text/format.ts'
 
 export interface ReplicaFile {
   readonly name: string
-  /** When it was stored, ms since the Unix epoch. */
   readonly modifiedAt: number
 }
 
@@ -21,7 +20,7 @@ interface Plan {
   readonly snapshot: ReplicaFile
   /** In order. No WAL file is missing in between, but a part of one may be. */
   readonly segments: readonly Segment[]
-  /** When the newest of these files was stored, ms since the Unix epoch. */
+  /** When the newest of these files was stored. */
   readonly copiedAt: number
 }
 
@@ -30,7 +29,7 @@ const FILE =
 
 /**
  * What to restore of a replica of Litestream 0.3 (litestream.io/how-it-works): its newest generation, from the newest
- * snapshot on. `at`: ignores what was stored later, in ms since the Unix epoch; `null`: nothing.
+ * snapshot on. `at`: ignores what was stored later; `null`: nothing.
  */
 export function planRestore(files: readonly ReplicaFile[], at: number | null): Plan | Problem {
   const named = files.flatMap((file) => {

@@ -32,7 +32,6 @@ interface View extends Listed {
   readonly counts: readonly DeviceCount[]
   readonly next: string | null
   readonly full: boolean
-  /** ms since the Unix epoch. */
   readonly now: number
 }
 

@@ -6,7 +6,6 @@ import type { Style } from '../terminal/style.ts'
 import { tableText } from '../terminal/table-text.ts'
 import { PLATFORM, PLATFORMS } from '../../platform.ts'
 
-/** Times in ms since the Unix epoch. */
 export interface PushResult {
   readonly id: string
   readonly state: PushState

@@ -15,7 +15,6 @@ interface View {
   readonly scheduled: boolean
   readonly first: boolean
   readonly more: boolean
-  /** ms since the Unix epoch. */
   readonly now: number
 }
 

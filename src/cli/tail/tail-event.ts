@@ -1,7 +1,6 @@
 import type { Platform } from '../../device/device.ts'
 
 export type TailEvent = {
-  /** Ms since the Unix epoch. */
   readonly at: number
   readonly application: number
 } & Happened

@@ -25,7 +25,7 @@ interface Options {
   readonly onProgress: (done: number, total: number | null) => void
 }
 
-/** For a connection without a byte, in ms. */
+/** For a connection without a byte. */
 const STALLED_MS = MINUTE_MS
 
 export function forgetDownload(file: string): void {

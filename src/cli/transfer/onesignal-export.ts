@@ -21,7 +21,7 @@ export interface OnesignalApp {
 const EXTRA_FIELDS = ['external_user_id', 'timezone_id', 'notification_types']
 const BROWSER_FIELDS = ['web_auth', 'web_p256']
 
-/** To accept the request, in ms. */
+/** To accept the request. */
 const ASK_MS = MINUTE_MS
 
 /** OneSignal writes about 2,000 records a second (same page). */
@@ -159,7 +159,6 @@ interface ExportNote {
   readonly app: string
   /** A capability: needs no key. */
   readonly url: string
-  /** ms since the Unix epoch. */
   readonly askedAt: number
 }
 
@@ -169,7 +168,6 @@ function readNote(path: string, app: string): ExportNote | null {
   try {
     note = parseJsonObject(readFileSync(path, 'utf8'))
   } catch {
-    // Missing.
     return null
   }
   const { url, askedAt } = note ?? {}

@@ -169,7 +169,6 @@ const EXPIRIES = [
 
 interface Removing {
   readonly name: string
-  /** The list's path. */
   readonly list: string
   readonly onDone: () => void
 }

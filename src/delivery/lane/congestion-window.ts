@@ -23,11 +23,11 @@ const MIN_AT_LIMIT = 128
 
 const CUT = 0.7
 
-/** Answers slower than this, in ms, and than four times the fastest, are a sign of strain. */
+/** Answers slower than this, and than four times the fastest, are a sign of strain. */
 const SLOW_MS = 1000
 const SLOW_TIMES = 4
 
-/** How long a wait that a gateway asks for is believed, in ms; from a minute on, one request is tried halfway. */
+/** How long a wait that a gateway asks for is believed; from a minute on, one request is tried halfway. */
 const MAX_ASKED_MS = HOUR_MS
 const PROBE_FROM_MS = MINUTE_MS
 
@@ -62,7 +62,7 @@ export class CongestionWindow {
     return this.#trouble
   }
 
-  /** Requests that may be in flight at `now`, ms of service time. */
+  /** Requests that may be in flight at `now`. */
   size(now: number): number {
     if (now >= this.#resumeAt) return Math.trunc(this.#size)
     return this.#probeAt !== null && now >= this.#probeAt ? 1 : 0
@@ -82,7 +82,7 @@ export class CongestionWindow {
     return now < this.#resumeAt
   }
 
-  /** When its last pause ends, or ended; ms of service time. */
+  /** When its last pause ends, or ended. */
   get resumeAt(): number {
     return this.#resumeAt
   }

@@ -11,13 +11,13 @@ import type { Notices } from './notices.ts'
 import { SilentDevices } from './silent-devices.ts'
 import type { Sending } from './silent-devices.ts'
 
-/** A device refused before a pause waits this much longer, in ms, so that others come first. */
+/** A device refused before a pause waits this much longer, so that others come first. */
 const AFTER_PAUSE_MS = SECOND_MS
 
-/** A device that complains so soon, in ms, after another was accepted is more likely at fault than the credential. */
+/** A device that complains so soon after another was accepted is more likely at fault than the credential. */
 const LATELY_MS = MINUTE_MS
 
-/** A gateway that accepted something so recently, without strain for so long, in ms, is worth waiting for. */
+/** A gateway that accepted something so recently, without strain for so long, is worth waiting for. */
 const WELL_MS = SECOND_MS
 const WITHOUT_STRAIN_MS = MINUTE_MS
 
@@ -36,7 +36,7 @@ export interface LaneContext {
   readonly provider: Provider | null
 }
 
-/** One application's way to one gateway, by its origin. Times are service time. */
+/** One application's way to one gateway, by its origin. */
 export class Lane {
   readonly origin: string
   readonly window = new CongestionWindow()

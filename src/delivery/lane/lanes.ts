@@ -16,7 +16,7 @@ const MAX_UNPROVEN = 16
 
 const MAX_LANES = 1000
 
-/** On disk, in ms: each a millisecond longer than the last. */
+/** On disk: each a millisecond longer than the last. */
 const NO_ROOM_MS = 5 * SECOND_MS
 
 interface Entry {
@@ -28,7 +28,7 @@ interface Entry {
 export type Lanes = ReturnType<typeof createLanes>
 
 /**
- * The lanes of one credential: two of APNs, one of FCM, many of browsers. Times are service time.
+ * The lanes of one credential: two of APNs, one of FCM, many of browsers.
  *
  * room → sent. No room → waits in memory → (room) → sent. Too many wait → (the gateway is well) → nobody else is taken
  * until there is room; (it is not) → waits on disk. Paused, or the device is silent → waits on disk.

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../clock.ts'
 import type { Outcome } from '../../gateway/gateway.ts'
 import { backoffMs } from '../../network/backoff.ts'
 
-/** A request without an answer for so long, in ms, is put down to its device. */
+/** A request without an answer for so long is put down to its device. */
 const SILENT_MS = 2000
 
 /** As many as trip a breaker: the silence of more is the gateway's. */
@@ -10,7 +10,7 @@ const MAX_SILENT = 10
 
 const WAIT = { firstMs: 2000, longestMs: MINUTE_MS }
 
-/** For a device with a request on its way, which may be answered any time. In ms. */
+/** For a device with a request on its way, which may be answered any time. */
 const UNDER_WAY = { firstMs: 2000, longestMs: 15_000 }
 
 const MAX_REMEMBERED = 1000
@@ -18,7 +18,6 @@ const MAX_REMEMBERED = 1000
 export interface Sending {
   readonly device: number
   readonly nth: number
-  /** Ms of service time. */
   readonly at: number
   /** Ms of the monotonic clock. */
   readonly sentAt: number
@@ -30,7 +29,7 @@ export interface Sending {
  * sign of strain, and its device has one at a time.
  *
  * sent → (`SILENT_MS` without an answer) → silent → (deadline) → the device waits, then has one request → … → (an
- * answer) → forgotten. Times are service time unless called monotonic.
+ * answer) → forgotten.
  */
 export class SilentDevices {
   readonly #sendings = new Set<Sending>()

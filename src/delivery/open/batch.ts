@@ -3,13 +3,13 @@ import type { PageRow, RecipientResult } from '../store/open-delivery.ts'
 import type { DeviceFinding, FailedVerdict, FinalVerdict } from '../verdict.ts'
 import type { Range } from './progress.ts'
 
-/** How long a batch waits for answers after its last send, in ms. */
+/** How long a batch waits for answers after its last send. */
 export const STRAGGLER_MS = 2000
 
 /** Longer than any request takes, including its deadline, second environment and renewed credential. */
 export const LEASE_MS = MINUTE_MS
 
-/** How long a device that was read is current, in ms. */
+/** How long a device that was read is current. */
 const FRESH_MS = 1000
 
 interface NewBatch {
@@ -24,8 +24,7 @@ interface NewBatch {
 export type SendBatch = ReturnType<typeof newBatch>
 
 /**
- * Recipients that are read, sent to and settled together: a page of the audience, a sample, or some that are due. Times
- * are service time.
+ * Recipients that are read, sent to and settled together: a page of the audience, a sample, or some that are due.
  *
  * ready → (everyone is answered) → settled. ready → (the last answers are late) → settled without them: their
  * recipients are stored as leased, and each becomes a batch of one when its answer comes.

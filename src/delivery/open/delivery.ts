@@ -19,7 +19,7 @@ export interface Task extends Place {
 
 /**
  * An open delivery in memory: events go in (`reducer.ts`), effects come out. It can be lost at any time: its row in
- * `delivery` is read again. Times are service time.
+ * `delivery` is read again.
  */
 export class Delivery {
   readonly record: OpenDelivery

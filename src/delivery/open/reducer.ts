@@ -21,7 +21,7 @@ import type { DeliveryState } from './state.ts'
 const DUE_LIMIT = 500
 
 /**
- * What an event changes, and what follows as effects. Without a clock or a database. Times are service time.
+ * What an event changes, and what follows as effects. Without a clock or a database.
  *
  * | Event         | Open                                        | Aborted                         | Waiting | Over |
  * | ------------- | ------------------------------------------- | ------------------------------- | ------- | ---- |

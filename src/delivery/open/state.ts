@@ -16,7 +16,6 @@ export type Phase = 'open' | 'aborted' | 'waiting' | 'over'
 
 export type DeliveryState = ReturnType<typeof newState>
 
-/** Times are service time. */
 export function newState(record: OpenDelivery, recipients: Recipients, nextDueAt: number | null) {
   const cursor = new AudienceCursor(record, recipients)
   const { addressed, settled, progress, ceiling, waitsUntil } = record

@@ -18,7 +18,7 @@ const SLOTS: Readonly<Record<LoadReason, Readonly<Record<Queue, number>>>> = {
   expired: { single: 128, many: 16 },
 }
 
-/** How late the end of a new delivery may be noticed without a free slot, in ms: a search costs 1 ms. */
+/** How late the end of a new delivery may be noticed without a free slot: a search costs 1 ms. */
 const SEARCH_AGAIN_MS = 250
 
 const ALWAYS = Number.NEGATIVE_INFINITY
@@ -30,7 +30,7 @@ const unknownYet = () => ({
   /** Whether there may be more behind `lastLoaded`, `push.number`. */
   hasMore: true,
   lastLoaded: 0,
-  /** Before these times no search is needed; ms of service time. */
+  /** Before these times no search is needed. */
   next: { due: ALWAYS, expired: ALWAYS },
   taken: { queued: 0, due: 0, expired: 0 },
 })
@@ -177,7 +177,7 @@ export function createLoader(context: Context, guard: ReadGuard) {
       }
     },
 
-    /** `null`: it has ended. `at`: ms of service time. */
+    /** `null`: it has ended. */
     remove({ record }: Delivery, until: { readonly at: number; readonly retries: number } | null): void {
       const { push, queue } = record
       if (until !== null) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import { describeError } from '../../text/error-code.ts'
 
-/** How long to leave alone what could not be read, in ms. */
+/** How long to leave alone what could not be read. */
 export const READ_AGAIN_MS = 10_000
 
 export type ReadGuard = ReturnType<typeof createReadGuard>

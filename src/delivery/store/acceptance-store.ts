@@ -20,7 +20,7 @@ export interface CredentialKey {
 
 export type HeldRefusal = Pick<StoredRow<typeof refusedToken>, 'device' | 'reason' | 'since'>
 
-/** Devices accepted with a credential, and tokens refused before any was. In the caller's transaction. */
+/** Devices accepted with a credential, and tokens refused before any was. */
 export function createAcceptanceStore({ database }: { readonly database: Pick<Database, 'statement'> }) {
   type Key = [application: number, platform: Platform, credential: number]
   const ofKey = 'application = ? AND platform = ? AND credential = ?'

@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { EraseRows } from '../../database/sweep.ts'
 import { someOf, someResults } from './some-rows.ts'
 
-/** In steps: a push may have one result for each recipient. In the caller's transactions. */
+/** In steps: a push may have one result for each recipient. */
 export function createDeliveryErasure({ database }: { database: Pick<Database, 'statement'> }) {
   const step = (sql: string): EraseRows => {
     const statement = database.statement<never, [of: number, limit: number]>(sql)

@@ -47,8 +47,8 @@ interface Dependencies {
 }
 
 /**
- * Writes run in the caller's transaction. Future times are service time, here and in the database; past ones are time
- * of day, and so is the end of the time to live once a delivery has ended.
+ * Future times are service time, here and in the database; past ones are time of day, and so is the end of the time to
+ * live once a delivery has ended.
  */
 export function createDeliveryStore({ database, clock, platforms = PLATFORM }: Dependencies) {
   const senders = database.statement<{ application: number; platform: Platform }, []>(

@@ -55,7 +55,7 @@ export interface RecipientResult {
   /** Leased: on its way; due again when the process restarts. */
   readonly state: 'retry' | 'leased' | 'rejected' | 'gone' | 'expired'
   readonly attempt: number
-  /** Retry: not before; otherwise when it was decided. Ms of service time. */
+  /** Retry: not before; otherwise when it was decided. */
   readonly dueAt: number
   readonly badge: number | null
   readonly reason: string

@@ -47,7 +47,7 @@ interface Dependencies {
   readonly bounds: GrowthBounds
 }
 
-/** Only clients of the original service use these paths (test/api/features/compat.test.ts). */
+/** Only clients of the original service use these paths. */
 export function compatRoutes({ gate, commit, devices, bounds }: Dependencies) {
   return new Elysia({ name: 'compat-routes' })
     .use(gate.plugin)

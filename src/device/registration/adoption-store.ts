@@ -9,7 +9,7 @@ import type { Registration } from './registration.ts'
 /** A person has few devices; an app may give thousands the user "guest". */
 const MAX_CANDIDATES = 100
 
-/** An imported token, replaced `at` (ms since the Unix epoch). */
+/** An imported token, replaced `at`. */
 export type AdoptedToken = Pick<StoredRow<typeof adoptedToken>, 'token' | 'at'>
 
 /**
@@ -64,7 +64,6 @@ export function createAdoptionStore({ database }: { readonly database: Pick<Data
 
     isAdopted,
 
-    /** `at`: ms since the Unix epoch. */
     note(application: number, { id, platform, token }: Pick<DeviceRow, 'id' | 'platform' | 'token'>, at: number): void {
       note.run(id, application, platform, token, at)
     },

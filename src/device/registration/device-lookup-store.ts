@@ -63,13 +63,13 @@ export function createDeviceLookup({ database }: { readonly database: Pick<Datab
       return id === null ? null : byToken.get(application, platform, packToken(id, platform))
     },
 
-    /** Registers a quarantined device again. `now`: ms since the Unix epoch. */
+    /** Registers a quarantined device again. */
     touch(row: Pick<DeviceRow, 'id' | 'state'>, now: number): void {
       touch.run(now, now, row.id)
       if (row.state !== STATE.registered) comeBack.run(row.id)
     },
 
-    /** For a gateway's mistake. `now`: ms since the Unix epoch. */
+    /** For a gateway's mistake. */
     revive: (device: number, now: number): void => void revive.run(now, device),
 
     erase: (device: number): void => void erase.run(device),

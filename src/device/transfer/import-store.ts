@@ -14,14 +14,10 @@ export interface ImportOutcome {
 }
 
 /**
- * Imports devices by the rules of PUT /deviceToken, plus times, badge and state. Call inside a transaction. A second import
- * changes nothing.
- *
+ * Imports devices by the rules of PUT /deviceToken, plus times, badge and state. A second import changes nothing.
  * `kept`: after the list was made, the device registered here or a gateway reported it; or another token replaced it.
- * `replace` prefers the list to the device, but not to the gateway.
- *
- * `seen_at` is 0 if the last registration is unknown: Apple reports a token that died before the import with an earlier
- * time, which must count.
+ * `replace` prefers the list to the device, but not to the gateway.  `seen_at` is 0 if the last registration is
+ * unknown: Apple reports a token that died before the import with an earlier time, which must count.
  */
 export function createImportStore({ database, clock }: RegistryData) {
   const registry = createRegistry({ database, clock })

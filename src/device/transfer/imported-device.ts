@@ -16,7 +16,6 @@ export interface ImportedDevice extends PlainChanges {
   readonly aliasIsUser?: boolean | undefined
   readonly badge?: number | undefined
   readonly environment?: Environment | null | undefined
-  /** Times are ms since the Unix epoch. */
   readonly registeredAt?: number | undefined
   /** Its last registration; absent: unknown. */
   readonly seenAt?: number | undefined

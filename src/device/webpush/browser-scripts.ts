@@ -1,6 +1,5 @@
 import { clientScript, workerScript } from '../../client/web-scripts.ts'
 import { fixedContent } from '../../http/fixed-content.ts'
-// oxlint-disable-next-line import/default -- the text of the file, not what it exports
 import page from './browser/page.js' with { type: 'text' }
 
 export const CLIENT = script(() => clientScript('web'))

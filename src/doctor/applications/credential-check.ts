@@ -41,7 +41,6 @@ export function judgeCredentials(
 /** A new certificate needs someone with an Apple developer account. */
 const SOON_MS = 30 * DAY_MS
 
-/** Times are ms since the Unix epoch. */
 export function judgeCertificate(expiresAt: number, now: number, application: string): Finding {
   const day = dayOf(expiresAt)
   const renew = `Create a new one at developer.apple.com, or better a key (.p8), which does not expire, and store it: bellhop app apns ${application}.`

@@ -6,7 +6,7 @@ import type { FoundWebhook, OpenDeliveryCount } from '../database/inspection-sto
 import { ok, warning } from '../finding.ts'
 import type { Finding } from '../finding.ts'
 
-/** `paused`: platforms whose credential is paused. `now`: ms since the Unix epoch. */
+/** `paused`: platforms whose credential is paused. */
 export function judgePushes(open: readonly OpenDeliveryCount[], paused: readonly Platform[], now: number): Finding {
   const count = open.reduce((sum, each) => sum + each.open, 0)
   const expired = open.reduce((sum, each) => sum + each.expired, 0)

@@ -35,7 +35,7 @@ export interface ClientCount {
 
 /** The hour in which most devices of one application left and stayed away. */
 export interface DepartureHour {
-  /** First and last departure, ms since the Unix epoch. */
+  /** First and last departure. */
   readonly since: number
   readonly until: number
   readonly departed: number
@@ -54,7 +54,7 @@ export interface OpenDeliveryCount {
 
 export interface FoundWebhook {
   readonly application: number
-  /** Ms since the Unix epoch; `null`: enabled. */
+  /** `null`: enabled. */
   readonly disabledAt: number | null
   readonly waiting: number
   readonly dropped: number

@@ -5,7 +5,6 @@ import type { Finding } from '../finding.ts'
 /** A gateway's `Date` header, and our time when it arrived. */
 export interface ToldTime {
   readonly header: string
-  /** Ms since the Unix epoch. */
   readonly at: number
 }
 

@@ -29,7 +29,7 @@ export async function trustedAuthorities(gatewayCa: string | null): Promise<stri
   }
 }
 
-/** As `serve` reads the files at its next start. `now`: ms since the Unix epoch. */
+/** As `serve` reads the files at its next start. */
 export function checkTlsFiles(certificate: string, key: string, readFile: ReadFile, now: number): Finding {
   const read = readTlsFiles({ certificate, key }, readFile)
   if (read.kind === 'problem') return failing(read.problem, 'Fix the files: serve does not start.')

@@ -41,7 +41,7 @@ export function apnsPath(token: string): string | null {
 
 export interface ApnsRefusal {
   readonly reason: string | null
-  /** In ms since the Unix epoch; only with 410. */
+  /** Only with 410. */
   readonly timestamp: number | null
 }
 

@@ -7,7 +7,7 @@ import type { AnswerListener, Transport, TransportRequest } from '../transport/t
 /** Refusals in a row that concern only their devices. */
 const MAX_BY_CHANCE = 3
 
-/** Pauses after further refusals, in ms. Apple wants 20 minutes between two tokens. */
+/** Pauses after further refusals. Apple wants 20 minutes between two tokens. */
 const PAUSES_MS = [2 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, 20 * MINUTE_MS]
 
 /**
@@ -38,15 +38,14 @@ export class TokenUpdates {
 
 /** A wait that concerns only devices of the environment tried second. */
 interface Rest {
-  /** In ms since the Unix epoch. */
   readonly from: number
   readonly ms: number
   readonly reason: string
 }
 
 /**
- * How long a closed connection's reason counts, in ms. At most the shortest pause for a bad credential, so each trial
- * after a pause really connects.
+ * How long a closed connection's reason counts. At most the shortest pause for a bad credential, so each trial after a
+ * pause really connects.
  */
 const REFUSAL_MS = 15_000
 
@@ -55,7 +54,7 @@ const MAX_SECOND_TRIES = 512
 /** Until its first success Apple allows one request at a time. */
 const MAX_SECOND_TRIES_UNPROVEN = 32
 
-/** The wait without a free place, in ms. Each device waits a little longer than the last, as places come free. */
+/** The wait without a free place. Each device waits a little longer than the last, as places come free. */
 const NO_ROOM_MS = 2000
 const NO_ROOM_STEP_MS = 5
 

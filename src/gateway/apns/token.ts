@@ -122,7 +122,7 @@ export function createProviderTokens(key: SigningKey, clock: Clock, keep?: Keep,
     taken(authorization: string): void {
       if (takenAt === null && issued?.authorization === authorization) takenAt = clock.monotonic()
     },
-    /** Whether it was issued after now or after `at` (ms since the Unix epoch). */
+    /** Whether it was issued after now or after `at`. */
     isAhead(authorization: string, at: number | null): boolean {
       if (issued?.authorization !== authorization) return false
       // `iat` and `date` are whole seconds.

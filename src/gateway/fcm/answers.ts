@@ -20,7 +20,7 @@ export interface FcmReply {
   readonly status: number
   readonly error: FcmError
   readonly reason: string
-  /** From Retry-After, in ms; `null` without it. */
+  /** From Retry-After; `null` without it. */
   readonly afterMs: number | null
   readonly isFid: boolean
 }

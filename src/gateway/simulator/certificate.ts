@@ -90,7 +90,6 @@ interface CertificateTerms {
   readonly publicKey: string
   readonly signer: KeyObject
   readonly serial: number
-  /** In ms since the Unix epoch, as is `validTo`. */
   readonly validFrom: number
   readonly validTo: number
   readonly extensions: readonly object[]

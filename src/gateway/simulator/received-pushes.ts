@@ -22,7 +22,6 @@ export interface ReceivedPush {
   readonly status: number | null
   /** Apple's reason, Google's errorCode or status, or a push service's word; `null`: accepted. */
   readonly reason: string | null
-  /** In ms since the Unix epoch. */
   readonly at: number
 }
 

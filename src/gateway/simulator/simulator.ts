@@ -21,7 +21,7 @@ export interface SimulatorOptions {
   readonly clock: Clock
   /** Remembered arrivals. Default 1000. */
   readonly remember?: number
-  /** Delay of slow answers, in ms. Default 3000. */
+  /** Delay of slow answers. Default 3000. */
   readonly slowMs?: number
   /** Retry-After of FCM and push services. Default 2; Google asks for up to 60. */
   readonly retryAfterSeconds?: number

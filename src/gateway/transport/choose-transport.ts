@@ -62,7 +62,7 @@ function pooled(clock: Clock, proxy: Proxy | null, speak: Speak): OpenTransport 
   }
 }
 
-/** Timeout of the probe, in ms. */
+/** Timeout of the probe. */
 const PROBE_MS = 5000
 
 /** Why the proxy opens no tunnel to `origin`, such as `proxy: 407`. Sends nothing through it. */

@@ -16,7 +16,7 @@ const MS_EACH = 6000
 /** The wait when none is left, in ms. */
 const WAIT = { firstMs: 1000, longestMs: MINUTE_MS }
 
-/** Outliving the wait by this, in ms, ends the limit. */
+/** Outliving the wait by this ends the limit. */
 const LASTING_MS = 30_000
 
 /** Silent connections in a row before `trouble` says so. */

@@ -14,9 +14,7 @@ import type { TransportRequest } from './transport.ts'
 /** As many as browsers open to one host. Each carries one request at a time. */
 const MAX_CONNECTIONS = 6
 
-/**
- * How long before the peer's timeout a connection is no longer used, in ms: a request that meets the close may be lost.
- */
+/** How long before the peer's timeout a connection is no longer used: a request that meets the close may be lost. */
 const MARGIN_MS = SECOND_MS
 
 /**

@@ -16,13 +16,10 @@ export interface PoolOwner {
   onRetired(connection: PooledConnection, retirement: Retirement): void
 }
 
-/** How long requests wait for a new connection's first answer before another may open, in ms. */
+/** How long requests wait for a new connection's first answer before another may open. */
 const COLD_WAIT_MS = 3000
 
-/**
- * How long a peer may take to allow more streams after it accepted the credential, in ms: APNs does so after its
- * answer.
- */
+/** How long a peer may take to allow more streams after it accepted the credential: APNs does so after its answer. */
 const WIDEN_MS = 100
 
 /**

@@ -125,9 +125,9 @@ export interface TransportOptions {
   readonly isFinal?: (word: string) => boolean
   /** Whether HTTP/1.1 will do if ALPN offers no HTTP/2 (RFC 7301). Default false. */
   readonly olderWillDo?: boolean
-  /** Called when an open connection takes no more requests. `reason`: as in `TransportAnswer`, or `closed`. */
+  /** When an open connection takes no more requests. `reason`: as in `TransportAnswer`, or `closed`. */
   readonly onEnded?: (reason: string) => void
-  /** Called when a connection ends because one side broke the rules of HTTP/2, or says that the other did. */
+  /** When one side broke the rules of HTTP/2, or says that the other did. */
   readonly onProtocolError?: (reason: string) => void
 }
 

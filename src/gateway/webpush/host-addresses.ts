@@ -7,11 +7,11 @@ import { forgetOldest } from '../../text/forget-oldest.ts'
 /** Rejects if the host has no address. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-/** How long a host's addresses are believed, and how long a possibly made-up host has none, in ms. */
+/** How long a host's addresses are believed, and how long a possibly made-up host has none. */
 const GOOD_MS = 5 * MINUTE_MS
 const BAD_MS = 30 * SECOND_MS
 
-/** Timeout of a lookup, and how long a recipient waits for a possibly made-up host, in ms. */
+/** Timeout of a lookup, and how long a recipient waits for a possibly made-up host. */
 const LOOKUP_MS = 5 * SECOND_MS
 const PATIENCE_MS = 1 * SECOND_MS
 

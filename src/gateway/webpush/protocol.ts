@@ -16,7 +16,6 @@ const MAX_PAUSE_MS = HOUR_MS
  */
 export const WEBPUSH_RETRY: RetryPolicy = { firstMs: 2 * SECOND_MS, longestMs: 30 * MINUTE_MS }
 
-/** `now`: ms since the Unix epoch. */
 export function judgeWebPush(answer: WebPushAnswer, now: number): Outcome {
   // The usual case: the body is not read.
   if (answer.status === 201 && wnsStatus(answer) === null && !isWebPage(answer)) return ACCEPTED

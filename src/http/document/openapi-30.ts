@@ -3,8 +3,7 @@ import type { JsonSchema } from '../fields.ts'
 
 /**
  * The document in OpenAPI 3.0.3, for generators that do not read 3.1. `null` as a type becomes `nullable`, a
- * description beside a reference goes around it, and webhooks become `x-webhooks`, which generators ignore; their types
- * are in the components.
+ * description beside a reference goes around it, and webhooks become `x-webhooks`; their types are in the components.
  *
  * Two changes help generators (tried with swagger-codegen 3.0.34). Second spellings of a field (`Alias`) are left out:
  * their Python and TypeScript do not compile with both. A nullable property is not required: their clients reject a

@@ -2,7 +2,6 @@ import type { Exclusion } from '../../audience/exclusion.ts'
 import type { Platform } from '../../device/device.ts'
 import type { DeviceReceipt } from '../../stats/receipt.ts'
 
-/** Times are ms since the Unix epoch. */
 export interface ExplainFacts {
   readonly push: {
     /** `null`: immediately. */
@@ -83,15 +82,14 @@ export interface Explanation {
   /** A sentence or two. */
   readonly explanation: string
   readonly reason?: string
-  /** Of the decision, ms since the Unix epoch. */
+  /** Of the decision. */
   readonly at?: number
   readonly attempts?: number
-  /** Ms since the Unix epoch. */
   readonly nextAttemptAt?: number
   readonly excludedBy?: readonly string[]
   /** By its current state: the audience isn't stored. */
   readonly judgedNow?: true
   readonly receipts?: readonly DeviceReceipt[]
-  /** When the app replaced the imported token, ms since the Unix epoch. */
+  /** When the app replaced the imported token. */
   readonly adoptedAt?: number
 }

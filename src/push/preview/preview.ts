@@ -105,7 +105,7 @@ export function createPreview({ clock, count, countLocales, sample, prepared, ap
   }
 }
 
-/** Ms since the Unix epoch; by local time as if that was now. */
+/** By local time as if that was now. */
 function momentOf(when: When, now: number): number {
   if (when.kind === 'at') return Math.max(when.at, now)
   return when.kind === 'in' ? now + when.delayMs : now

@@ -7,8 +7,8 @@ export type Zone = string | null
 export const LATE_MS = HOUR_MS
 
 /**
- * When clocks in `zone` show `wall` (`2026-12-24T09:00`), ms since the Unix epoch. A skipped time is as much later as
- * clocks skip; a repeated one is the first (RFC 5545, 3.3.5).
+ * When clocks in `zone` show `wall` (`2026-12-24T09:00`). A skipped time is as much later as clocks skip; a repeated
+ * one is the first (RFC 5545, 3.3.5).
  */
 export function momentIn(wall: string, zone: Zone): number {
   const local = Temporal.PlainDateTime.from(wall)
@@ -20,7 +20,7 @@ export function momentIn(wall: string, zone: Zone): number {
   }
 }
 
-/** Every moment, in order, at which clocks somewhere show `wall`. All in ms since the Unix epoch. */
+/** Every moment, in order, at which clocks somewhere show `wall`. */
 export function wavesOf(wall: string, acceptedAt: number, earliest: number): number[] {
   const zones: Zone[] = [null, ...Intl.supportedValuesOf('timeZone')]
   const moments = zones.map((zone) => momentIn(wall, zone)).filter((moment) => moment >= acceptedAt - LATE_MS)

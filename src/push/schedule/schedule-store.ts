@@ -40,7 +40,7 @@ const HELD = `${WAITS} AND held_until IS NOT NULL`
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>
 
-/** Pushes that wait for their time or the end of a hold. Times are ms since the Unix epoch, except in `DueBy`. */
+/** Pushes that wait for their time or the end of a hold. */
 export function createScheduleStore({ database }: { database: Pick<Database, 'statement'> }) {
   const deliveries = createNewDeliveryStore({ database })
   const next = database.statement<{ [By in keyof DueBy]: number | null }, []>(
@@ -111,7 +111,7 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   return {
     zonesOf,
 
-    /** Cancels a push that hasn't gone out; `false` if it has. In a transaction of the caller. */
+    /** Cancels a push that hasn't gone out; `false` if it has. */
     withdraw(push: number, now: number): boolean {
       if (withdraw.get(push, now) === null) return false
       withdrawWaves.run(push, now)

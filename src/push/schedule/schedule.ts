@@ -84,15 +84,15 @@ export function startSchedule({ clock, time, log, commit, store, wake }: Depende
 }
 
 /**
- * How long a time the clock has jumped to must hold, in ms. A mistake is corrected within seconds; a correction by NTP
- * after a boot lasts, and delays what is due by no more.
+ * How long a time the clock has jumped to must hold. A mistake is corrected within seconds; a correction by NTP after a
+ * boot lasts, and delays what is due by no more.
  */
 const HOLD_MS = MINUTE_MS
 
 /** Drift allowed between two readings. */
 const TOLERANCE_MS = SECOND_MS
 
-/** Time of day, ms since the Unix epoch. A jump back counts immediately. Must be read every second. */
+/** Time of day. A jump back counts immediately. Must be read every second. */
 function createBelievedTime(clock: Pick<Clock, 'now' | 'monotonic'>): () => number {
   /** The least offset of the time of day to monotonic time, since when; offsets ascend. */
   const steps: { readonly offset: number; readonly since: number }[] = []

@@ -3,7 +3,6 @@ import { invalid, optional, show, wholeNumber } from '../../http/fields.ts'
 import type { Field, Given } from '../../http/fields.ts'
 import { flag } from '../../notification/option-fields.ts'
 
-/** Times are ms since the Unix epoch. */
 export type When =
   | { readonly kind: 'now' }
   | { readonly kind: 'in'; readonly delayMs: number }

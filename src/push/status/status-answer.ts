@@ -19,7 +19,7 @@ export interface PushFacts {
   readonly receipts: ReceiptCounts
 }
 
-/** For lists too. `now`: ms since the Unix epoch. */
+/** For lists too. */
 export function pushStatusOf(
   { push, reach, receipts }: PushFacts,
   pauseOf: PauseOf,

@@ -6,7 +6,7 @@ import type { Platform } from '../../device/device.ts'
  */
 export type PushState = 'scheduled' | 'sending' | 'paused' | 'finished' | 'cancelled'
 
-/** Pushes on one platform, waves included. Counts are devices, times ms since the Unix epoch. */
+/** Pushes on one platform, waves included. Counts are devices. */
 export interface PlatformProgress {
   readonly platform: Platform
   /** Addressed, as far as counted. */
@@ -40,7 +40,6 @@ export function totalOf(
   }
 }
 
-/** Times are ms since the Unix epoch. */
 export interface StoredPush {
   readonly number: number
   readonly id: string
@@ -61,7 +60,7 @@ export interface FailedRecipient {
   /** The gateway's last one. */
   readonly reason: string
   readonly attempts: number
-  /** Of the decision, ms since the Unix epoch. */
+  /** Of the decision. */
   readonly at: number
 }
 
@@ -92,7 +91,7 @@ export function pushStateOf(
   return { state: 'paused', reason: [...new Set(waiting)].join('; ') }
 }
 
-/** Ms since the Unix epoch; `null`: not finished. */
+/** `null`: not finished. */
 export function finishedAtOf(push: StoredPush, reach: readonly PlatformProgress[]): number | null {
   if (reach.some((one) => one.open)) return null
   if (push.cancelledAt === null && (push.releasedAt === null || push.wavesToCome > 0)) return null
@@ -100,7 +99,7 @@ export function finishedAtOf(push: StoredPush, reach: readonly PlatformProgress[
   return ends.length > 0 ? Math.max(...ends) : (push.cancelledAt ?? push.releasedAt)
 }
 
-/** Ms since the Unix epoch; `null`: nothing sent yet. */
+/** `null`: nothing sent yet. */
 export function startedAtOf(reach: readonly PlatformProgress[]): number | null {
   const starts = reach.flatMap(({ startedAt }) => startedAt ?? [])
   return starts.length > 0 ? Math.min(...starts) : null

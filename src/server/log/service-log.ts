@@ -88,7 +88,6 @@ function withNames(log: Log, find: (which: number | string) => Pick<Application,
 const MAX_ITEMS = 1000
 
 interface Said {
-  /** Ms since the Unix epoch. */
   at: number
   again: number
   event: string

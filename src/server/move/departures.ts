@@ -21,7 +21,7 @@ import { aborted, createTelling } from './telling.ts'
 /*
  * A move of an application to another server. This server drives it; a row in `application_move` has its phase.
  *
- * 1. leaving: the other server offers to take it (arrivals.ts), or says why it cannot. Nothing has changed here.
+ * 1. leaving: the other server offers to take it (arrivals.ts), or says why it cannot.
  * 2. What is being sent is answered and on disk; calls are answered as ever, and new pushes wait.
  * 3. frozen: calls get 503, and triggers refuse every write to its rows, also by earlier calls.
  * 4. Its rows are copied into the tables there, of an application that is neither served nor sent for.

@@ -12,7 +12,7 @@ interface Collect {
 
 /**
  * Collects garbage during a broadcast. A full collection keeps memory lowest, but calls wait for it. With more callers
- * JavaScriptCore collects in the background, which takes about 30 MB more.
+ * JavaScriptCore collects in the background.
  *
  * Measured on 2 busy cores, 1,000,000 devices, 500 calls a second during a broadcast: GET p99 16 ms in the background
  * and 34 ms with full collections (25 ms each); memory at most 149 MB and 122 MB.

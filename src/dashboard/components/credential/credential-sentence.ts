@@ -2,7 +2,6 @@ import type { ApnsEnvironmentName, CredentialView, ProviderState } from '../../.
 import { ago, time } from '../text.ts'
 
 export interface Check {
-  /** Milliseconds since the Unix epoch. */
   readonly at: number
   readonly isOk: boolean
 }
@@ -12,7 +11,6 @@ interface Known {
   readonly state: Pick<ProviderState, 'state' | 'reason'>
   /** `null`: not checked. */
   readonly check: Check | null
-  /** Milliseconds since the Unix epoch. */
   readonly now: number
 }
 

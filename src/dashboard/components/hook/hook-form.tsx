@@ -36,7 +36,6 @@ const PROOFS = [
 ] as const
 
 interface Props {
-  /** The application's ID. */
   readonly id: string
   /** `null`: a new hook. */
   readonly hook: HookView | null

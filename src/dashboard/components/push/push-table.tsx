@@ -67,7 +67,6 @@ export function ScheduledTable({ pushes }: { readonly pushes: readonly ListedPus
   return <DataTable caption="Scheduled pushes" columns={columns} rows={pushes} keyOf={({ id }) => id} />
 }
 
-/** `id`: the application's. */
 export function SendLink({ id }: { readonly id: string }) {
   return (
     <a class="button primary" href={applicationPage(id, 'send')}>

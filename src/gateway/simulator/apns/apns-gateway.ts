@@ -65,7 +65,7 @@ export function apnsAcceptance(id: string, environment: Environment, uniqueId: (
   return { status: 200, headers, body: '' }
 }
 
-/** `since`: when APNs found the app gone, in ms since the Unix epoch; only for 410. */
+/** `since`: when APNs found the app gone; only for 410. */
 export function apnsRefusal(reason: ApnsReason, id: string, since?: number): SimulatedAnswer {
   const body = since === undefined ? { reason } : { reason, timestamp: since }
   return { status: APNS_ANSWERS[reason][0], headers: { 'apns-id': id }, body: JSON.stringify(body) }

@@ -11,7 +11,7 @@ import type { ApnsReason } from '../../apns/answers.ts'
 
 export interface MagicRefusal {
   readonly reason: ApnsReason
-  /** For 410, in ms since the Unix epoch. */
+  /** For 410. */
   readonly since?: number | 'now'
 }
 

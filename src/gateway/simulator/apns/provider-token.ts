@@ -12,7 +12,7 @@ import type { ApnsReason } from '../../apns/answers.ts'
  *   wedged    by an expired token: every later token is refused as expired (observed by the makers of pushy)
  */
 
-/** `now`: ms since the Unix epoch. Returns the key, or why it refuses. */
+/** Returns the key, or why it refuses. */
 export type CheckProviderToken = (authorization: string | undefined, now: number) => ApnsKey | ApnsReason
 
 export interface ProviderTokenRules {

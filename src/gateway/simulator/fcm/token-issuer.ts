@@ -30,7 +30,6 @@ export function createTokenIssuer({ accountOf, audiences, newId }: TokenIssuerOp
   const issued = new Map<string, { readonly account: ServiceAccount; readonly endsAt: number }>()
   const faults = new Map<string, GrantFault>()
   return {
-    /** `now`: ms since the Unix epoch. */
     check(form: URLSearchParams, now: number): Grant {
       const grantType = form.get('grant_type') ?? ''
       if (grantType !== JWT_BEARER) return refused('unsupported_grant_type', `Invalid grant_type: ${grantType}`)

@@ -26,7 +26,6 @@ interface Checks {
   readonly endpoint: string
   readonly by: PlayedService
   readonly maxBytes: number
-  /** In ms since the Unix epoch. */
   readonly now: number
   /** Base64url. */
   readonly isKnownKey: (publicKey: string) => boolean

@@ -31,7 +31,7 @@ export interface ConnectionListener extends SessionListener {
   onOver(): void
 }
 
-/** In bytes. Per stream twice what is kept of an answer. */
+/** Per stream twice what is kept of an answer. */
 const STREAM_WINDOW_BYTES = 131_072
 const CONNECTION_WINDOW_BYTES = 1_048_576
 

@@ -9,7 +9,6 @@ import type { HpackOptions } from './hpack-encoder.ts'
 /** No credential has more in flight. */
 const MAX_STREAMS = 1000
 
-/** In ms. */
 const TICK_MS = 3000
 
 /** Ticks that a peer has to take the last write. */

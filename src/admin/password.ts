@@ -22,6 +22,8 @@ export const BUSY = failure('TooManyRequestsError', 'Too many passwords are bein
 const NO_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$sPjtw/XG+Dqxh0GEvvI0oG9DvdRX64qyye3DQYhYW58$BG5uBREJbPvDwM73oP4MSBWp+HlWAKVtnHawul/ptFA'
 
+export type Argon2 = Pick<typeof Bun.password, 'hash' | 'verify'>
+
 export type Passwords = ReturnType<typeof createPasswords>
 
 /** Without a queue, for a process that does nothing else. */
@@ -30,7 +32,7 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /** On another thread. */
-export function createPasswords(argon2: Pick<typeof Bun.password, 'hash' | 'verify'> = Bun.password) {
+export function createPasswords(argon2: Argon2 = Bun.password) {
   let running = 0
   const line: (() => void)[] = []
   const isFull = () => running >= MAX_AT_ONCE && line.length >= MAX_WAITING

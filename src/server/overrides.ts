@@ -1,4 +1,5 @@
 import type { Actor } from '../admin/administrator.ts'
+import type { Argon2 } from '../admin/password.ts'
 import type { Clock } from '../clock.ts'
 import type { CheckpointOverrides } from '../database/checkpoint/checkpointer.ts'
 import type { Sync } from '../database/database.ts'
@@ -22,6 +23,7 @@ export interface Overrides {
   readonly disk?: () => Disk | null
   readonly sync?: (own: Sync) => Sync
   readonly checkpoints?: CheckpointOverrides
+  readonly argon2?: Argon2
   readonly rsaKeys?: () => Promise<RsaKeys>
   /** APNs, FCM and Google's token endpoint, instead of HTTP/2. */
   readonly openTransport?: OpenTransport

@@ -175,6 +175,7 @@ export async function createServer(config: Config, overrides: Overrides = {}): P
     ...moving,
     earlyEnds: () => listeners.earlyEnds(),
     serveCommand: commands?.serve ?? null,
+    argon2: overrides.argon2,
     onBehalf: () => createOnBehalf(service),
     post,
   })

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Argon2 } from '../../src/admin/password.ts'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { Limits } from '../../src/application/application.ts'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
@@ -114,6 +115,12 @@ interface Description {
   readonly operations: ReadonlyMap<string, readonly { readonly parts: readonly string[]; readonly detail: Json }[]>
 }
 
+/** Bun's, at a hundredth of the cost: no test is about that of a password, but test/admin/password.test.ts. */
+const QUICK_ARGON2: Argon2 = {
+  hash: (password) => Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 }),
+  verify: (password, hash) => Bun.password.verify(password, hash),
+}
+
 /** Of a service without and with --compat. */
 const descriptions = new Map<boolean, Promise<Description>>()
 
@@ -221,6 +228,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       clock,
       ...(options.random && { random: options.random }),
       rsaKeys: sharedKeys,
+      argon2: QUICK_ARGON2,
       serveCommand: createServedCommands({ clock }),
       ...(disk && { disk }),
       ...(options.sync && { sync: options.sync }),

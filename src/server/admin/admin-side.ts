@@ -10,6 +10,7 @@ import { createAdministratorStore } from '../../admin/administrator-store.ts'
 import { createRealThings } from '../../admin/real-things-store.ts'
 import { createAuthorityOf } from '../../admin/authority.ts'
 import { createPasswords } from '../../admin/password.ts'
+import type { Argon2 } from '../../admin/password.ts'
 import { pageRoutes } from '../../admin/page/page-routes.ts'
 import { createAuditedCalls } from '../../admin/audited-calls.ts'
 import { administratorRoutes } from '../../admin/routes/administrator-routes.ts'
@@ -73,6 +74,7 @@ interface Dependencies extends Omit<MonitoringParts, 'schedule'> {
   readonly moves: Parameters<typeof applicationRoutes>[0]['moves']
   readonly recentLines: RecentLines
   readonly serveCommand: ServeCommand | null
+  readonly argon2: Argon2 | undefined
 }
 
 export function startAdminSide(deps: Dependencies) {
@@ -126,7 +128,7 @@ function adminApi(parts: Parts) {
   const onBehalf = parts.onBehalf()
   const stored = { database, clock }
   const tokens = createAdminTokenStore(stored)
-  const passwords = createPasswords()
+  const passwords = createPasswords(parts.argon2)
   const names = new Set([config.adminListen.host, ...(config.adminHost ?? [])].map((name) => name.toLowerCase()))
   const secondFactors = createSecondFactorStore({ ...stored, key: parts.key })
   const secondSteps = createSecondSteps({ clock, administrators, secondFactors })

@@ -4,6 +4,7 @@ import type { ApplicationStore } from '../../src/application/application-store.t
 import { DEFAULT_LIMITS } from '../../src/application/application.ts'
 import { hashSecret, secretMatches } from '../../src/application/secret.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
+import { storeDevices } from '../support/stored-devices.ts'
 
 const clock = { now: () => 1_790_000_000_000 }
 
@@ -133,10 +134,9 @@ describe('an application', () => {
     using opened = openStore()
     const other = created(opened.applications, 'Other').application
     const { application } = created(opened.applications, 'Demo')
-    const insert = opened.database.statement<never, [number]>(
-      `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (?, 1, 't', 0, 0, 0)`,
-    )
-    for (const { number } of [other, application]) insert.run(number)
+    for (const { number } of [other, application]) {
+      storeDevices(opened.database, 1, () => ({ application: number, token: 't' }))
+    }
     expect(opened.applications.remove(application.id)).toEqual({ kind: 'removed' })
     expect(opened.applications.list()).toEqual([other])
     expect(opened.database.statement<{ application: number }, []>('SELECT application FROM device').all()).toEqual([

@@ -9,6 +9,7 @@ import { unpackToken } from '../../src/device/device.ts'
 import { PLATFORMS } from '../../src/platform.ts'
 import type { Platform } from '../../src/device/device.ts'
 import { openRegistry } from '../support/registry.ts'
+import { storeDevices } from '../support/stored-devices.ts'
 import { aFilter, anExpression } from './arbitrary-filter.ts'
 import { EVERYBODY, openPopulation, TAGS } from './population.ts'
 
@@ -221,13 +222,7 @@ describe('an audience', () => {
 
   test('of users with more devices than can be listed is read by asking each device', () => {
     using registry = openRegistry()
-    registry.database
-      .statement(
-        `INSERT INTO device (application, platform, token, user, registered_at, seen_at, updated_at)
-         WITH RECURSIVE series (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series LIMIT 50100)
-         SELECT 1, 0, 'kiosk-' || value, iif(value % 1000 = 0, 'ann', 'kiosk'), 0, 0, 0 FROM series`,
-      )
-      .run()
+    storeDevices(registry.database, 50_100, (n) => ({ token: `kiosk-${n}`, user: n % 1000 === 999 ? 'ann' : 'kiosk' }))
     const reads = (users: readonly string[]) => {
       const pages = pagesIn(registry.database, { users })
       return [readAll(pages, 60_000, 20_000).length, countAll(pages, 60_000, 20_000)]
@@ -238,13 +233,7 @@ describe('an audience', () => {
 
   test('of users with many devices is whole, however often one is named', () => {
     using registry = openRegistry()
-    registry.database
-      .statement(
-        `INSERT INTO device (application, platform, token, user, registered_at, seen_at, updated_at)
-         WITH RECURSIVE series (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series LIMIT 30000)
-         SELECT 1, 0, 'hall-' || value, iif(value = 7, 'ann', 'hall'), 0, 0, 0 FROM series`,
-      )
-      .run()
+    storeDevices(registry.database, 30_000, (n) => ({ token: `hall-${n}`, user: n === 7 ? 'ann' : 'hall' }))
     const pages = pagesIn(registry.database, { users: ['hall', 'hall', 'ann'] })
     expect(countAll(pages, 40_000, 20_000)).toBe(30_000)
   })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '../../src/clock.ts'
 import { createRegistryDays } from '../../src/device/registry-day-store.ts'
 import { openRegistry } from '../support/registry.ts'
+import { storeDevices } from '../support/stored-devices.ts'
 
 let registry: ReturnType<typeof openRegistry>
 let days: ReturnType<typeof createRegistryDays>
@@ -13,10 +14,7 @@ afterEach(() => registry[Symbol.dispose]())
 
 let made = 0
 function register(number: number): void {
-  const insert = registry.database.statement<never, [string]>(
-    `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 1, ?, 0, 0, 0)`,
-  )
-  for (let at = 0; at < number; at++) insert.run(`token ${++made}`)
+  storeDevices(registry.database, number, () => ({ platform: 1, token: `token ${++made}` }))
 }
 
 describe('devices by the day on which they registered', () => {

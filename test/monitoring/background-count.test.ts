@@ -5,6 +5,7 @@ import type { BackgroundCount } from '../../src/monitoring/background-count.ts'
 import { createCountStore } from '../../src/monitoring/count-store.ts'
 import type { CountScope } from '../../src/monitoring/count-store.ts'
 import { openRegistry } from '../support/registry.ts'
+import { storeDevices } from '../support/stored-devices.ts'
 
 let registry: ReturnType<typeof openRegistry>
 let busy: CountScope[]
@@ -31,13 +32,9 @@ afterEach(() => {
 
 /** Rows as after `number` registrations, from ID `from` on. */
 function addDevices(application: number, platform: Platform, number: number, from: number, state = 0): void {
-  registry.database
-    .statement<never, [number, number, number, number, number]>(
-      `WITH RECURSIVE n (id) AS (SELECT ? UNION ALL SELECT id + 1 FROM n LIMIT ?)
-       INSERT INTO device (id, application, platform, state, token, registered_at, seen_at, updated_at)
-       SELECT id, ?, ?, ?, 'token ' || id, 0, 0, 0 FROM n`,
-    )
-    .run(from, number, application, platform, state)
+  storeDevices(registry.database, number, (n) => {
+    return { id: from + n, application, platform, state, token: `token ${from + n}` }
+  })
 }
 
 /** Every tenth push has many recipients. */

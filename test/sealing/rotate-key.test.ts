@@ -9,6 +9,7 @@ import type { Rotated } from '../../src/sealing/rotate-key.ts'
 import { proveSealingKey } from '../../src/sealing/verify-key.ts'
 import { sealedRecordsOf } from '../../src/hook/sealed-records.ts'
 import { temporaryDatabase } from '../support/temporary-database.ts'
+import { storeDevices } from '../support/stored-devices.ts'
 import {
   addApplication,
   addAlert,
@@ -266,11 +267,7 @@ describe('a rotation with a record that does not open', () => {
 
   test('erases everything when the key is lost, and devices stay', () => {
     using made = start()
-    made.database
-      .statement(
-        `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 0, x'ab', 0, 0, 0)`,
-      )
-      .run()
+    storeDevices(made.database, 1, () => ({ token: 'a' }))
     rmSync(made.path('key'))
     const refused = rotate(made)
     expect(refused.kind === 'problem' && refused.problem).toStartWith(`The sealing key ${made.path('key')} is missing`)

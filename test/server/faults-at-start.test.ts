@@ -27,6 +27,7 @@ import { readSystemFile } from '../../src/system/read-file.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { addSealed } from '../sealing/sealed-records.ts'
 import type { LogLine } from '../support/service.ts'
+import { storeDevices } from '../support/stored-devices.ts'
 
 /* What operators read when the disk, its permissions or the key are wrong. */
 const NOBODY = 65_534
@@ -45,12 +46,7 @@ function dataDirectory(parent = directory): string {
   using database = openDatabase(data)
   addSealed(database, Buffer.alloc(32, 7), 'Shop')
   writeFileSync(join(data, 'key'), Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
-  const insert = database.statement<never, [Uint8Array]>(
-    'INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 0, ?, 0, 0, 0)',
-  )
-  database.transact(() => {
-    for (let device = 0; device < 2000; device++) insert.run(tokenOf(device))
-  })
+  storeDevices(database, 2000, (n) => ({ token: tokenOf(n) }))
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
   return data
 }

@@ -16,6 +16,7 @@ import { temporaryDatabase } from '../support/temporary-database.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { storeDevices } from '../support/stored-devices.ts'
 
 /* A small real disk with no room left. */
 const MEBIBYTE = 1024 * 1024
@@ -335,12 +336,7 @@ faults('a disk that is full while a push is sent', () => {
     const applications = createApplicationStore({ database, clock: createFakeClock() })
     const application = applications.create('Shop')
     if (application.kind !== 'created') throw new Error(application.kind)
-    const insert = database.statement<never, [Uint8Array]>(
-      'INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 0, ?, 0, 0, 0)',
-    )
-    database.transact(() => {
-      for (let n = 0; n < 500; n++) insert.run(Buffer.alloc(10_000, n.toString(16).padStart(4, '0')))
-    })
+    storeDevices(database, 500, (n) => ({ token: Buffer.alloc(10_000, n.toString(16).padStart(4, '0')) }))
     const logBytes = statSync(join(directory, 'bellhop.db-wal')).size
     const made = await makeBackup({
       data: directory,

@@ -12,6 +12,7 @@ import { startOutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials } from '../support/service.ts'
+import { storeDevices } from '../support/stored-devices.ts'
 
 /* A damaged page that is met only when needed. A start reads few pages of a large file. */
 const PAGE_BYTES = 4096
@@ -32,12 +33,7 @@ beforeAll(async () => {
   applications.setSimulated(made.application.id, true)
   applications.setLimits(made.application.id, { rate: 0, backendRate: 0 })
   application = { id: made.application.id, secret: made.secret }
-  const insert = database.statement<never, [Uint8Array]>(
-    'INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 0, ?, 0, 0, 0)',
-  )
-  database.transact(() => {
-    for (let device = 0; device < DEVICES; device++) insert.run(tokenOf(device))
-  })
+  storeDevices(database, DEVICES, (n) => ({ token: tokenOf(n) }))
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
   pages = pagesIn(readFileSync(join(template, 'bellhop.db')))
 })

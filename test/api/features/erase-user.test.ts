@@ -8,6 +8,7 @@ import { BAD_NAMES, expectInvalid, expectRequired } from '../../support/refusals
 import { registerDevice, startSending } from '../../support/sending.ts'
 import type { Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
+import { storeDevices } from '../../support/stored-devices.ts'
 
 const ANN = 'ann@shop.example'
 const PHONE = { token: 'a1'.repeat(32), platform: '0', user: ANN, alias: 'Ann', tag: ['vip'] }
@@ -114,8 +115,7 @@ describe('PUT /user/del', () => {
     const [{ number } = {}] = rows('SELECT number FROM application')
     const add = (sql: string) =>
       database.statement(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 250) ${sql}`).run()
-    add(`INSERT INTO device (application, platform, token, user, registered_at, seen_at, updated_at)
-      SELECT ${String(number)}, 0, 'many-' || n, '${ANN}', 0, 0, 0 FROM n`)
+    storeDevices(database, 250, (n) => ({ application: Number(number), token: `many-${n}`, user: ANN }))
     add(`INSERT INTO push (id, application, notification, audience, ceiling, created_at, expires_at)
       SELECT 'push-' || n, ${String(number)}, '{}', '{"filter":{"users":["${ANN}"]}}', 0, 0, 0 FROM n`)
     let steps = 0

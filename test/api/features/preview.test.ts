@@ -5,6 +5,7 @@ import { newCaller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
 import type { Credentials } from '../../support/service.ts'
+import { storeDevices } from '../../support/stored-devices.ts'
 
 const NO_ID = '00000000-0000-7000-8000-000000000000'
 const IOS = { token: 'c1'.repeat(32), platform: '0' }
@@ -46,13 +47,7 @@ describe('previews of a large audience', () => {
     const { database } = service
     const sql = 'SELECT number FROM application WHERE id = ?'
     const number = database.statement<{ number: number }, [string]>(sql).get(application.id)?.number ?? 0
-    const insert = database.statement<never, [number, string, number]>(
-      `INSERT INTO device (application, platform, state, token, lat, lng, badge, registered_at, updated_at, seen_at)
-       VALUES (?1, 0, 0, ?2, -80, 0, 0, ?3, ?3, ?3)`,
-    )
-    database.transact(() => {
-      for (let n = 0; n < count; n++) insert.run(number, `large-${n}`, Date.now())
-    })
+    storeDevices(database, count, (n) => ({ application: number, token: `large-${n}`, lat: -80, lng: 0 }))
     return application
   }
 
@@ -257,12 +252,11 @@ describe('the preview', () => {
     const number = service.database
       .statement<{ number: number }, [string]>('SELECT number FROM application WHERE id = ?')
       .get(caller.application.id)
-    const add = service.database.statement<never, [number, string]>(
-      `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (?, 1, ?, 0, 0, 0)`,
-    )
-    service.database.transact(() => {
-      for (let i = 0; i < 20_000; i++) add.run(number?.number ?? 0, `many:${i}`)
-    })
+    storeDevices(service.database, 20_000, (n) => ({
+      application: number?.number ?? 0,
+      platform: 1,
+      token: `many:${n}`,
+    }))
     let turns = 0
     let counting = true
     const turn = () => {

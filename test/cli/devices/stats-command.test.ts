@@ -3,6 +3,7 @@ import { filterOf } from '../../../src/audience/filter-schema.ts'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { commandLine, openShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
+import { storeDevices } from '../../support/stored-devices.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const UTF8 = { LANG: 'en_US.UTF-8' }
@@ -22,17 +23,12 @@ async function seed(
     'INSERT INTO tally (application, day, platform, t, s, o) VALUES (?, ?, ?, ?, ?, ?)',
   )
   days.forEach(([t, s, o], ago) => insert.run(number, today - ago, ago % 2, t, s, o))
-  const device = database.statement<never, [number, number, string, number]>(
-    `INSERT INTO device (application, platform, token, state, registered_at, seen_at, updated_at) VALUES (?, ?, ?, ?, 0, 0, 0)`,
-  )
-  for (const [platform, token, state] of [
-    [0, 'a', 0],
-    [0, 'b', 0],
-    [1, 'c', 0],
-    [1, 'd', 1],
-  ] as const) {
-    device.run(number, platform, token, state)
-  }
+  storeDevices(database, 4, (n) => ({
+    application: number,
+    platform: n < 2 ? 0 : 1,
+    token: `token ${n}`,
+    state: n < 3 ? 0 : 1,
+  }))
   database
     .statement<never, [number, number]>(`INSERT INTO feedback VALUES (?, 1, 'd', 'UNREGISTERED', ?)`)
     .run(number, cli.clock.now() - DAY_MS)

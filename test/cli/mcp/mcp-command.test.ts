@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
 import { jsonLines, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
+import { storeDevices } from '../../support/stored-devices.ts'
 
 let cli: CommandLine
 beforeAll(async () => {
@@ -267,13 +268,7 @@ describe('a tool', () => {
     using many = await withShop()
     {
       using database = many.database()
-      const add = database.statement<never, [string, string]>(
-        `INSERT INTO device (application, platform, token, alias, registered_at, updated_at, seen_at)
-         SELECT number, 0, ?, ?, 1, 1, 1 FROM application`,
-      )
-      database.transact(() => {
-        for (let at = 0; at < 500; at += 1) add.run(at.toString(16).padStart(64, '0'), `device ${at}`)
-      })
+      storeDevices(database, 500, (n) => ({ token: n.toString(16).padStart(64, '0'), alias: `device ${n}` }))
     }
     const line = JSON.stringify({
       jsonrpc: '2.0',

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { startOutsideGateways } from '../../support/outside-gateways.ts'
 import { startService } from '../../support/service.ts'
+import { storeDevices } from '../../support/stored-devices.ts'
 import { commandLine, openShop, refused, withShop } from '../command-line.ts'
 import { commandsBeside, HASTY } from '../everyday-service.ts'
 
@@ -277,12 +278,7 @@ describe('the guard against a blast', () => {
     using cli = await withShop()
     await cli.run(['app', 'limits', 'Shop', '--confirm-above', '1000'])
     using database = cli.database()
-    const insert = database.statement<never, [string]>(
-      `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at) VALUES (1, 1, ?, 0, 0, 0)`,
-    )
-    database.transact(() => {
-      for (let n = 0; n < 1200; n++) insert.run(`android:${n}`)
-    })
+    storeDevices(database, 1200, (n) => ({ platform: 1, token: `android:${n}` }))
     const push = (...more: string[]) => cli.run(['push', 'Shop', 'Hello', '--all', ...more])
     const tooMany =
       'bellhop: The push addresses 1,200 devices, more than confirm-above 1,000: repeat it with --confirm 1200, or with --yes.\n'

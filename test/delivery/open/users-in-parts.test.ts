@@ -13,6 +13,7 @@ import type { DeliveryStore } from '../../../src/delivery/store/delivery-store.t
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { EVERYBODY } from '../../audience/population.ts'
 import { openRegistry } from '../../support/registry.ts'
+import { storeDevices } from '../../support/stored-devices.ts'
 
 /* Users are looked up in parts, and devices found first are sent to before the rest. */
 
@@ -38,11 +39,8 @@ const userAt = (id: number) => USER_OF.get(id) ?? ''
 
 function begin(filter: Partial<Filter>): void {
   const { database } = registry
-  const insert = database.statement<never, [string, string]>(
-    `INSERT INTO device (application, platform, token, user, registered_at, seen_at, updated_at) VALUES (1, 0, ?, ?, 0, 0, 0)`,
-  )
+  storeDevices(database, USERS, (n) => ({ token: `token-${n + 1}`, user: userAt(n + 1) }))
   database.transact(() => {
-    for (let id = 1; id <= USERS; id++) insert.run(`token-${id}`, userAt(id))
     push = createPushStore({ database }).accept(1, {
       id: Bun.randomUUIDv7(),
       notification: { msg: 'Hello', sound: null, badge: null, payload: null },

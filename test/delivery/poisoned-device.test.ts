@@ -1,6 +1,3 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Reply, Script } from '../../src/gateway/simulator/http2/reply.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
@@ -12,6 +9,7 @@ import { passing, within } from '../support/passing.ts'
 import { acceptedPush, pausesIn, pushSent, refusal, registerDevices, tokenOf, tokensOf } from '../support/sending.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
+import { asKilled } from '../support/temporary-directory.ts'
 import { until } from '../support/until.ts'
 
 /* The first devices are always refused. The others must not wait. */
@@ -213,24 +211,16 @@ describe('one iPhone of many devices for which Firebase lacks the APNs key', () 
     const { body } = await service.get(`/push/${id}/device`, { headers: { token: tokenOf(1, 700) } })
     expect(body).toMatchObject({ verdict: 'retrying', reason: 'THIRD_PARTY_AUTH_ERROR', attempts: 1 })
 
-    // As a kill leaves it.
-    const left = await mkdtemp(join(tmpdir(), 'bellhop-left-'))
-    try {
-      for (const name of await readdir(service.data)) {
-        if (!/\.(lock|sock)$/.test(name)) await cp(join(service.data, name), join(left, name), { recursive: true })
-      }
-      const before = simulator.arrivals().length
-      await using after = await startService({ clock, data: left, application, config: gateways.config })
-      const next = await push(1, after)
-      await reached(next, MANY - 1, after)
-      const again = simulator
-        .arrivals()
-        .slice(before)
-        .filter(({ collapse }) => collapse === id)
-      expect(again.map(({ token }) => token).filter((token) => token !== tokenOf(1, 700))).toEqual([])
-    } finally {
-      await rm(left, { recursive: true })
-    }
+    using killed = asKilled(service.data)
+    const before = simulator.arrivals().length
+    await using after = await startService({ clock, data: killed.path, application, config: gateways.config })
+    const next = await push(1, after)
+    await reached(next, MANY - 1, after)
+    const again = simulator
+      .arrivals()
+      .slice(before)
+      .filter(({ collapse }) => collapse === id)
+    expect(again.map(({ token }) => token).filter((token) => token !== tokenOf(1, 700))).toEqual([])
   })
 })
 

@@ -1,8 +1,4 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { cpSync, lstatSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { ReceivedPush } from '../../../src/gateway/simulator/received-pushes.ts'
 import type { Simulator } from '../../../src/gateway/simulator/simulator.ts'
 import { arrivalsAt } from '../../support/arrivals.ts'
@@ -11,6 +7,7 @@ import { passing } from '../../support/passing.ts'
 import { acceptedPush, pushSent, refusal, registerDevices, startSending, tokensOf } from '../../support/sending.ts'
 import { startService } from '../../support/service.ts'
 import type { Service } from '../../support/service.ts'
+import { asKilled } from '../../support/temporary-directory.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -113,20 +110,17 @@ describe('a clock that is put a day ahead', () => {
       'SELECT abs(wall_ms - service_ms) >= ? AS "is" FROM service_time',
     )
     while (jumped.get(Math.abs(byMs))?.is !== 1) await new Promise((resolve) => setImmediate(resolve))
-    // As a kill leaves it.
-    const data = await mkdtemp(join(tmpdir(), 'bellhop-killed-'))
-    cpSync(service.data, data, { recursive: true, filter: (path) => !lstatSync(path).isSocket() })
+    using killed = asKilled(service.data)
     await service[Symbol.asyncDispose]()
     const { application } = service
     clock.advance(HOUR_MS)
-    service = await startService({ clock, data, application, config: { drainSeconds: 0 } })
+    service = await startService({ clock, data: killed.path, application, config: { drainSeconds: 0 } })
     simulator = await service.server.simulator()
     const began = clock.now()
     expect(await over(id)).toMatchObject({ t: 1, s: 1, failed: { total: 0 } })
     expect(clock.now() - began).toBeLessThan(60_000)
     expect(expirationOf(simulator.arrivals().at(-1)) - began).toBeWithin(HOUR_MS - 10_000, HOUR_MS)
     await service[Symbol.asyncDispose]()
-    await rm(data, { recursive: true })
   })
 
   test('in a push that goes on to its end lets nothing of it pass for cut short', async () => {

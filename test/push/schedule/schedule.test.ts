@@ -1,7 +1,3 @@
-import { cpSync, lstatSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createPushStore } from '../../../src/push/push-store.ts'
 import { createScheduleStore } from '../../../src/push/schedule/schedule-store.ts'
@@ -13,6 +9,7 @@ import { passing } from '../../support/passing.ts'
 import { openRegistry } from '../../support/registry.ts'
 import { acceptedPush, registerDevices, startSending, tokensOf } from '../../support/sending.ts'
 import { startService } from '../../support/service.ts'
+import { asKilled } from '../../support/temporary-directory.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -131,14 +128,12 @@ test('a push that waits survives a kill, and arrives once; one that was cancelle
   const [inTime, overdue, cancelled] = [await pushIn(1200), await pushIn(600), await pushIn(600)]
   const dueAt = clock.now() + 1_200_000
   expect((await service.post(`/push/${cancelled}/cancel`, {})).status).toBe(200)
-  // As a kill leaves it.
-  const data = await mkdtemp(join(tmpdir(), 'bellhop-killed-'))
-  cpSync(service.data, data, { recursive: true, filter: (path) => !lstatSync(path).isSocket() })
+  using killed = asKilled(service.data)
   await service[Symbol.asyncDispose]()
 
   clock.advance(601_000)
   {
-    await using next = await startService({ clock, data, application })
+    await using next = await startService({ clock, data: killed.path, application })
     const simulator = await next.server.simulator()
     const arrived = () => simulator.arrivals().map(({ collapse }) => collapse)
     await arrivalsAt(simulator, 1)
@@ -150,5 +145,4 @@ test('a push that waits survives a kill, and arrives once; one that was cancelle
     expect(arrived()).toEqual([overdue, inTime])
     expect(next.log.filter(({ level }) => level === 'error')).toEqual([])
   }
-  await rm(data, { recursive: true })
 })

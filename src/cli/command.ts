@@ -102,6 +102,8 @@ export const dataFlags: readonly FlagSpec[] = [
   fileFlag('token-file', 'file that contains the token (BELLHOP_TOKEN_FILE)'),
 ]
 
+export const forceFlag = switchFlag('force', 'replace FILE if it exists')
+
 export const jsonFlag = switchFlag('json', 'print one line of JSON')
 
 export function jsonLinesFlag(of: string): FlagSpec {

@@ -3,7 +3,7 @@ import { isVapidSubject, VAPID_SUBJECT } from '../../application/vapid.ts'
 import { publicOrigin, serverAddress } from '../../settings/network-types.ts'
 import { choice, duration } from '../../settings/setting-type.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
-import { fileFlag, jsonFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
+import { fileFlag, forceFlag, jsonFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec, FlagSpec } from '../command.ts'
 import { EXCLUSIVE_LIMIT_FLAGS, LIMIT_FLAGS } from './limit-flags.ts'
 
@@ -155,7 +155,7 @@ export const APP_COMMANDS: readonly CommandSpec[] = [
     summary:
       'export the VAPID key to a file (mode 600); browsers stay subscribed only if the new server uses the same key',
     changes: { action: 'export credential', evenWithoutRows: true },
-    flags: [],
+    flags: [forceFlag],
     examples: ['bellhop app webpush-key "Corner Shop" vapid.json'],
     load: () => import('./app-webpush-key-command.ts'),
   },

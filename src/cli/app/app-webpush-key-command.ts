@@ -5,10 +5,10 @@ import { problem } from '../../failure.ts'
 import { done } from '../command.ts'
 import type { CommandOutcome, RunOnApplication } from '../command.ts'
 import { webPushKeyOf } from '../transfer/subscribed-key.ts'
-import { startFile } from '../transfer/unfinished-file.ts'
+import { startNamedFile } from '../transfer/unfinished-file.ts'
 
 /** Not sealed: subscriptions work only with this key, which was made here. Apple's and Google's are files already. */
-export const run: RunOnApplication = async ({ words: [, path = ''] }, world) => {
+export const run: RunOnApplication = async ({ words: [, path = ''], flags }, world) => {
   const { database, clock, application } = world
   if (webPushKeyOf(application, world) === null) return noKey(application)
   const loaded = world.sealingKey()
@@ -16,7 +16,7 @@ export const run: RunOnApplication = async ({ words: [, path = ''] }, world) => 
   const credentials = createCredentialStore({ database, clock, key: loaded.key })
   const credential = credentials.credentialOf(application, 'webpush')
   if (credential === null) return noKey(application)
-  using file = startFile(path)
+  using file = startNamedFile(path, flags.has('force'))
   file.write(Buffer.from(`${vapidJson(credential)}\n`))
   file.finish()
   return done(

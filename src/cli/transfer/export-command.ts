@@ -10,7 +10,7 @@ import { findApplication } from '../find-application.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { webPushKeyOf } from './subscribed-key.ts'
 import { readTransferArguments } from './import-options.ts'
-import { startFile } from './unfinished-file.ts'
+import { startNamedFile } from './unfinished-file.ts'
 
 export const run: RunOnData = async (given, world) => {
   const words = readTransferArguments('export', given)
@@ -20,7 +20,9 @@ export const run: RunOnData = async (given, world) => {
 
   const file = words.file === '-' ? null : words.file
   const { application } = found
-  const counts = await (file === null ? toOutput(application, world) : toFile(file, application, world))
+  const counts = await (file === null
+    ? toOutput(application, world)
+    : toFile(file, given.flags.has('force'), application, world))
   world.audit?.note({ ...counts })
   // main.ts reports a reader that has gone.
   if (file === null || counts === null) return done('')
@@ -41,9 +43,9 @@ async function toOutput(application: Application, world: World): Promise<FileCou
 }
 
 /** `.gz`: compressed. */
-function toFile(path: string, application: Application, world: World): FileCounts | null {
+function toFile(path: string, force: boolean, application: Application, world: World): FileCounts | null {
   const progress = createProgress(world, { unit: 'devices' })
-  using file = startFile(path)
+  using file = startNamedFile(path, force)
   let written: FileCounts | null = null
   try {
     for (const { text, counts, exported } of pages(application, world)) {

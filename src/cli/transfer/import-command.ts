@@ -15,6 +15,7 @@ import { passOver, STOPPED } from './import-pass.ts'
 import type { PassEnd } from './import-pass.ts'
 import { planImport } from './import-plan.ts'
 import type { ImportPlan } from './import-plan.ts'
+import { rejectsHindrance } from './import-report.ts'
 import { fetchOnesignalExport } from './onesignal-export.ts'
 import { CutShort, openFile, openInput } from './import-source.ts'
 import { browserHindrance, webPushKeyOf } from './subscribed-key.ts'
@@ -29,6 +30,8 @@ export const run: RunOnData = async (given, world) => {
   const base = file === '-' ? 'import' : basename(file)
   const rejectsPath = options.rejects ?? `${base}.rejects.jsonl`
   if (resolve(rejectsPath) === resolve(file)) return problems('--rejects must not be the same file as FILE.')
+  const wrongPlace = rejectsHindrance(rejectsPath)
+  if (wrongPlace !== null) return problem(wrongPlace)
   if (onesignal !== null) {
     const found = findApplication(options.app, world)
     if (found.kind !== 'found') return found

@@ -1,4 +1,14 @@
-import { closeSync, constants, existsSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 
 export interface ImportCounts {
   /** `imported` + `updated` + `unchanged` + `rejected` */
@@ -36,6 +46,23 @@ export interface Reject {
   readonly imported: boolean
   readonly row: unknown
 }
+
+/** Why `path` cannot be the list of rejected rows, which replaces an earlier one; `null`: it can. */
+export function rejectsHindrance(path: string): string | null {
+  const there = lstatSync(path, { throwIfNoEntry: false })
+  if (there?.isDirectory() === true) return `--rejects: ${path} is a directory: name a file in it.`
+  if (there?.isFile() !== true) return null
+  const begin = Buffer.alloc(LIST_BEGIN.length)
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const bytes = readSync(file, begin)
+  closeSync(file)
+  // A kill may have cut it off.
+  if (LIST_BEGIN.startsWith(begin.toString('utf8', 0, bytes))) return null
+  return `${path} exists, and is not a list of rejected rows: name another file with --rejects.`
+}
+
+/** Of each line. */
+const LIST_BEGIN = '{"line":'
 
 /** `keep`: bytes of an earlier part. */
 export function openRejects(path: string, keep: number) {

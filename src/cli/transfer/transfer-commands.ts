@@ -1,6 +1,6 @@
 import { choice } from '../../settings/setting-type.ts'
 import { FORMAT_NAMES } from '../../transfer/record.ts'
-import { fileFlag, jsonFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
+import { fileFlag, forceFlag, jsonFlag, switchFlag, typedFlag, valueFlag } from '../command.ts'
 import type { CommandSpec } from '../command.ts'
 import { onesignalId, onesignalOrigin } from './import-options.ts'
 import { platformFlag } from '../push/platform-flag.ts'
@@ -17,7 +17,7 @@ export const TRANSFER_COMMANDS: readonly CommandSpec[] = [
     on: 'data',
     summary: "export an application's devices as JSON Lines",
     changes: { action: 'export', evenWithoutRows: true },
-    flags: [appFlag],
+    flags: [appFlag, forceFlag],
     examples: ['bellhop export "Corner Shop" corner-shop.jsonl.gz'],
     load: () => import('./export-command.ts'),
   },

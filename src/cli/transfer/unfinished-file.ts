@@ -1,5 +1,16 @@
-import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { syncDirectory } from '../../system/durable.ts'
 
 /**
@@ -8,9 +19,8 @@ import { syncDirectory } from '../../system/durable.ts'
  * it there to own what is written.
  */
 export function startFile(path: string) {
-  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw Object.assign(new Error(`${path} is a directory: name a file in it`), { code: 'EISDIR' })
-  }
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw refusal('EISDIR', `${path} is a directory: name a file in it`)
   const unfinished = `${path}.unfinished`
   rmSync(unfinished, { force: true })
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -26,9 +36,7 @@ export function startFile(path: string) {
       if (durable) fsyncSync(file)
       const found = lstatSync(unfinished, { throwIfNoEntry: false })
       if (found?.ino !== ino || found.dev !== dev) {
-        throw Object.assign(new Error(`${unfinished} was taken by another process: nothing was changed`), {
-          code: 'EBUSY',
-        })
+        throw refusal('EBUSY', `${unfinished} was taken by another process: nothing was changed`)
       }
       renameSync(unfinished, path)
       closeSync(file)
@@ -41,4 +49,17 @@ export function startFile(path: string) {
       rmSync(unfinished, { force: true })
     },
   }
+}
+
+/** For a path that somebody has typed. `force`: replaces an existing file, but none of a data directory. */
+export function startNamedFile(path: string, force: boolean): ReturnType<typeof startFile> {
+  const there = lstatSync(path, { throwIfNoEntry: false })
+  if (there === undefined || there.isDirectory()) return startFile(path)
+  const isReplaceable = there.isFile() && !existsSync(join(dirname(path), 'bellhop.db'))
+  if (isReplaceable && force) return startFile(path)
+  throw refusal('EEXIST', `${path} exists: name another file${isReplaceable ? ', or replace it with --force' : ''}`)
+}
+
+function refusal(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
 }

@@ -18,6 +18,7 @@ import { startFile } from '../../../src/cli/transfer/unfinished-file.ts'
 import type { Clock } from '../../../src/clock.ts'
 import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { commandLine, jsonLines, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
@@ -584,16 +585,74 @@ describe('what somebody has put in the way', () => {
   test('of an export is not written to, and what a killed one has left goes', async () => {
     using line = await withShop()
     const theirs = line.file('theirs', '')
-    const to = join(line.data, 'shop.jsonl')
+    using folder = temporaryDirectory('bellhop-exports')
+    const to = join(folder.path, 'shop.jsonl')
     symlinkSync(theirs, `${to}.unfinished`)
     expect(await line.run(['export', 'Shop', to])).toMatchObject({ exitCode: 0, stderr: '' })
     expect(lstatSync(to)).toMatchObject({ mode: 0o100600 })
     expect(readFileSync(theirs, 'utf8')).toBe('')
     writeFileSync(`${to}.unfinished`, 'half', { mode: 0o644 })
-    expect(await line.run(['export', 'Shop', to])).toMatchObject({ exitCode: 0 })
+    expect(await line.run(['export', 'Shop', to, '--force'])).toMatchObject({ exitCode: 0 })
     expect(existsSync(`${to}.unfinished`)).toBeFalse()
     expect(statSync(to).mode & 0o777).toBe(0o600)
   })
+
+  test('of the rejects of an import is another file, which stays, or a directory', async () => {
+    using line = await withShop()
+    const path = line.file('d.csv', `token,os\n,android\n`)
+    const notes = line.file('notes.txt', 'notes')
+    for (const more of [[], ['--dry-run']]) {
+      expect(await line.run(['import', 'Shop', path, '--rejects', notes, ...more])).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: `bellhop: ${notes} exists, and is not a list of rejected rows: name another file with --rejects.\n`,
+      })
+    }
+    expect(readFileSync(notes, 'utf8')).toBe('notes')
+    expect(await line.run(['import', 'Shop', path, '--rejects', line.data])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: --rejects: ${line.data} is a directory: name a file in it.\n`,
+    })
+    for (const earlier of ['', '{"li', '{"line":7,"field":"token"}\n']) {
+      const list = line.file('rejects.jsonl', earlier)
+      expect(await line.run(['import', 'Shop', path, '--rejects', list])).toMatchObject({ exitCode: 0 })
+      expect(jsonLines(readFileSync(list, 'utf8'))).toMatchObject([{ line: 2, field: 'token' }])
+    }
+  })
+
+  test.each([[['export', 'Shop']], [['app', 'webpush-key', 'Shop']]])(
+    'of %p replaces another file only by --force, and none of a data directory',
+    async (words) => {
+      using line = await withShop()
+      expect(await line.run(['app', 'webpush', 'Shop', '--subject', 'mailto:ann@example.com'])).toMatchObject({
+        exitCode: 0,
+      })
+      using folder = temporaryDirectory('bellhop-exports')
+      const notes = join(folder.path, 'notes.txt')
+      writeFileSync(notes, 'notes')
+      expect(await line.run([...words, notes])).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: `bellhop: ${notes} exists: name another file, or replace it with --force.\n`,
+      })
+      expect(readFileSync(notes, 'utf8')).toBe('notes')
+      expect(await line.run([...words, notes, '--force'])).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(readFileSync(notes, 'utf8')).toStartWith('{')
+      for (const name of ['bellhop.db', 'key']) {
+        const path = join(line.data, name)
+        const before = readFileSync(path)
+        expect(await line.run([...words, path, '--force'])).toEqual({
+          exitCode: 1,
+          stdout: '',
+          stderr: `bellhop: ${path} exists: name another file.\n`,
+        })
+        expect(readFileSync(path)).toEqual(before)
+      }
+      symlinkSync(notes, join(folder.path, 'link'))
+      expect(await line.run([...words, join(folder.path, 'link'), '--force'])).toMatchObject({ exitCode: 1 })
+    },
+  )
 
   test('of two exports to one file, neither takes what the other has half written for its own', async () => {
     using line = commandLine()

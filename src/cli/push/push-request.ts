@@ -36,23 +36,35 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const TARGETS = ['all', 'tag', 'alias', 'user', 'token', 'where'] as const
 
+const VALUED = [
+  ...TARGETS.filter((name) => name !== 'all'),
+  ...OPTION_FLAGS.filter(({ placeholder }) => placeholder !== null).map(({ name }) => name),
+  'except-tag',
+  'fields',
+  'send-at',
+  'confirm',
+]
+
 const MORE_FIELDS = [...Object.keys(OPTIONS), 'send_at_local', 'tags_match']
 
 export function readPush(
   { words, flags }: ParsedArguments,
   { readFile }: Pick<CommandContext, 'readFile'>,
 ): { readonly kind: 'push'; readonly push: PushWanted } | Problems {
+  // From a shell variable that is not set: it would go to others, go out now, or show nothing.
+  const empty = VALUED.filter((name) => flags.get(name) === '').map((name) => `--${name}`)
+  if (words[1] === '') empty.unshift('MESSAGE')
+  if (empty.length > 0) return problems(...empty.map((name) => `${name} is empty: give a value, or leave it out.`))
   const wrong: string[] = []
   const flag = (name: string): string | undefined => flags.get(name)
   const list = (name: string) => {
     const names = flag(name)?.split(',')
-    // From an empty shell variable: nobody, or with --except-tag everybody.
     if (names?.includes('')) wrong.push(`--${name} names an empty ${name === 'user' ? 'user' : 'tag'}.`)
     return names
   }
-  const json = (name: string, example: string, text = flag(name)): unknown => {
+  const json = (name: string, example: string, text: string | undefined): unknown => {
     const value = text === undefined ? undefined : parseJsonObject(text)
-    if (value === null) wrong.push(`--${name} is not JSON: expected an object, such as '${example}'.`)
+    if (value === null) wrong.push(`--${name} is not a JSON object, such as '${example}'.`)
     return value ?? undefined
   }
 
@@ -81,10 +93,10 @@ export function readPush(
     wrong.push(`${both} can't be combined: choose one, or use --where, such as {"all": [{"tag": "beta"}, …]}.`)
   }
   if (flags.has('token') && flags.has('except-tag')) wrong.push("--except-tag can't be combined with --token.")
-  const more = json('fields', '{"silent": true}')
+  const more = json('fields', '{"silent": true}', flag('fields'))
   wrong.push(...unknownFields(more))
   const [tags, exceptTags, users] = [list('tag'), list('except-tag'), list('user')]
-  const where = json('where', '{"all": [{"tag": "beta"}, {"seen_within": 7}]}')
+  const where = json('where', '{"all": [{"tag": "beta"}, {"seen_within": 7}]}', flag('where'))
   const options = [
     ...OPTION_FLAGS.map((one) => [one.option, optionValue(one)] as const),
     ...(['send_at', 'confirm'] as const).map((name) => [name, flag(name.replace('_', '-'))] as const),

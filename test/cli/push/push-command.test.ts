@@ -64,13 +64,11 @@ describe('push beside a running server', () => {
     )
     for (const [languages, problem] of [
       ['{"de": {"msg": 1}}', '--languages.de.msg must be a string, not 1.'],
-      ['{"de"', `--languages is not JSON: expected an object, such as '{"de": {"msg": "Hallo"}}'.`],
-      ['/nowhere/languages.json', '--languages: '],
+      ['{"de"', `--languages is not a JSON object, such as '{"de": {"msg": "Hallo"}}'.`],
+      ['/nowhere/languages.json', '--languages: cannot be read: there is no such file.'],
     ] as const) {
       const wrong = ['push', caller.application.id, 'x', '--all', '--languages', languages]
-      const { exitCode, stderr } = await beside.run(wrong)
-      expect(exitCode).toBe(2)
-      expect(stderr).toContain(problem)
+      expect(await beside.run(wrong)).toMatchObject({ exitCode: 2, stderr: `bellhop: ${problem}\n` })
     }
   })
 
@@ -332,10 +330,14 @@ const PROBLEMS: readonly (readonly [argv: readonly string[], problem: string])[]
     ['Hello', '--all', '--tag', 'a'],
     '--all and --tag can\'t be combined: choose one, or use --where, such as {"all": [{"tag": "beta"}, …]}.',
   ],
-  [['Hello', '--tag', ''], '--tag names an empty tag.'],
-  [['Hello', '--alias', ''], '--alias must be 1 to 256 characters, not empty.'],
+  // As from shell variables that are not set.
+  ...['tag', 'alias', 'user', 'token', 'where', 'except-tag', 'send-at', 'confirm', 'title', 'badge', 'ttl'].map(
+    (name) => [['Hello', '--all', `--${name}`, ''], `--${name} is empty: give a value, or leave it out.`] as const,
+  ),
+  [['', '--all'], 'MESSAGE is empty: give a value, or leave it out.'],
+  [['Hello', '--tag', 'a,'], '--tag names an empty tag.'],
   [['Hello', '--all', '--platform', 'windows'], '--platform: "windows" is not ios, android or web'],
-  [['Hello', '--all', '--payload', '[1]'], `--payload is not JSON: expected an object, such as '{"article": 17}'.`],
+  [['Hello', '--all', '--payload', '[1]'], `--payload is not a JSON object, such as '{"article": 17}'.`],
   [
     ['Hello', '--all', '--fields', '{"tittle":"x"}'],
     '--fields: "tittle" is not a field of a push. Did you mean title?',
@@ -360,6 +362,7 @@ describe('what was not asked for rightly', () => {
     const { exitCode, stdout, stderr } = await cli.run(['push', 'Shop', ...argv])
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toStartWith(`bellhop: ${problem}`)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
     using database = cli.database()
     expect(database.reading<{ n: number }, []>('SELECT count(*) AS n FROM push').get()?.n).toBe(0)
   })

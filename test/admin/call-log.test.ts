@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { createAdminCaller } from './admin-caller.ts'
 import { fileService } from '../support/file-service.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 interface Rows {
   readonly changes: number
@@ -28,23 +28,19 @@ const v1 = `/api/applications/${service.application.id}/v1`
 
 /** The next start would read the database and its log as they are on disk. */
 function afterKill(): Rows {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-'))
-  try {
-    for (const name of ['bellhop.db', 'bellhop.db-wal']) {
-      const path = join(service.data, name)
-      if (existsSync(path)) copyFileSync(path, join(directory, name))
-    }
-    using database = openDatabase(directory)
-    const count = (sql: string) => database.statement<{ count: number }, []>(sql).get()?.count ?? 0
-    return {
-      changes: count(
-        `SELECT (SELECT count(*) FROM push) + (SELECT count(*) FROM device)
-           + (SELECT count(*) FROM label) AS count`,
-      ),
-      entries: count("SELECT count(*) AS count FROM admin_log WHERE result = 'ok'"),
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
+  using directory = temporaryDirectory('bellhop')
+  for (const name of ['bellhop.db', 'bellhop.db-wal']) {
+    const path = join(service.data, name)
+    if (existsSync(path)) copyFileSync(path, join(directory.path, name))
+  }
+  using database = openDatabase(directory.path)
+  const count = (sql: string) => database.statement<{ count: number }, []>(sql).get()?.count ?? 0
+  return {
+    changes: count(
+      `SELECT (SELECT count(*) FROM push) + (SELECT count(*) FROM device)
+         + (SELECT count(*) FROM label) AS count`,
+    ),
+    entries: count("SELECT count(*) AS count FROM admin_log WHERE result = 'ok'"),
   }
 }
 

@@ -1,7 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { VAPID_SUBJECT } from '../../src/application/vapid.ts'
 import { ACCOUNT, ACCOUNT_FILE } from '../gateway/fcm/account.ts'
@@ -9,6 +7,7 @@ import { fileService } from '../support/file-service.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { startGateway } from '../support/gateway.ts'
 import type { Credentials } from '../support/service.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { createAdminCaller } from './admin-caller.ts'
 
 const { privateKey: p8 } = generateKeyPairSync('ec', {
@@ -18,12 +17,12 @@ const { privateKey: p8 } = generateKeyPairSync('ec', {
 })
 const KEY = { key: p8, keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', topic: 'com.example.shop' }
 
-const directory = await mkdtemp(join(tmpdir(), 'bellhop-'))
+const directory = temporaryDirectory('bellhop')
 const gateway = await startGateway(({ path }) => {
   if (path === '/token') return { status: 400, body: '{"error":"invalid_grant"}' }
   return { status: 400, body: '{"reason":"BadDeviceToken"}' }
 })
-const gatewayCa = join(directory, 'ca.pem')
+const gatewayCa = join(directory.path, 'ca.pem')
 await Bun.write(gatewayCa, gateway.ca)
 const { origin } = gateway
 const config = { apnsUrl: origin, apnsSandboxUrl: origin, fcmUrl: origin, fcmTokenUrl: `${origin}/token`, gatewayCa }
@@ -31,7 +30,7 @@ const service = await fileService({ simulated: false, config })
 const call = createAdminCaller(service)
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true })
+  directory[Symbol.dispose]()
 })
 
 let made = 0

@@ -1,14 +1,12 @@
 import { NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createAlertStore } from '../../src/alert/alert-store.ts'
 import { createAdministratorStore } from '../../src/admin/administrator-store.ts'
 import { systemClock } from '../../src/clock.ts'
 import { fileService } from '../support/file-service.ts'
 import { authenticator } from '../support/authenticator.ts'
 import { ACCOUNT, ACCOUNT_FILE } from '../gateway/fcm/account.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { until } from '../support/until.ts'
 import { createAdminCaller } from './admin-caller.ts'
 
@@ -43,11 +41,11 @@ interface Success {
   readonly keep?: (answer: any) => unknown
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'bellhop-'))
-const config = { backup: folder, backupVerify: 'off', fcmUrl: NOBODY, fcmTokenUrl: NOBODY } as const
+const folder = temporaryDirectory('bellhop')
+const config = { backup: folder.path, backupVerify: 'off', fcmUrl: NOBODY, fcmTokenUrl: NOBODY } as const
 const service = await fileService({ config })
 const call = createAdminCaller(service)
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(() => folder[Symbol.dispose]())
 const { paths } = (await call('GET', '/openapi.json')).body
 const operations: readonly Operation[] = Object.entries<Record<string, Pick<Operation, 'responses'>>>(paths).flatMap(
   ([path, methods]) =>

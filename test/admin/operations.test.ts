@@ -1,19 +1,17 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createLogRing } from '../../src/server/log/service-log.ts'
 import { createLog } from '../../src/log.ts'
 import { fileService } from '../support/file-service.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { until } from '../support/until.ts'
 import { createAdminCaller, eventsOf } from './admin-caller.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'bellhop-'))
-const service = await fileService({ config: { backup: folder, backupVerify: 'off', webhookPrivate: true } })
+const folder = temporaryDirectory('bellhop')
+const service = await fileService({ config: { backup: folder.path, backupVerify: 'off', webhookPrivate: true } })
 const call = createAdminCaller(service)
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(() => folder[Symbol.dispose]())
 
 const actions = async () =>
   (await call('GET', '/api/log')).body.entries.map(({ action }: { action: string }) => action) as string[]

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bucketAccess } from '../../src/backup/bucket-access.ts'
 import { openBucket } from '../../src/backup/bucket.ts'
 import { readSystemFile } from '../../src/system/read-file.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { s3Error, startS3 } from '../support/s3-service.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const NO_FILE = () => ({ kind: 'problem' as const, problem: 'cannot be read' })
 
 async function bucketOn(name = 'backups', over: Readonly<Record<string, string>> = {}) {
   const s3 = startS3()
-  const folder = mkdtempSync(join(tmpdir(), 'bellhop-s3-'))
+  const folder = temporaryDirectory('bellhop-s3')
   const clock = createFakeClock()
   const access = bucketAccess({ ...s3.env, ...over }, NO_FILE)
   if (access.kind === 'problem') throw new Error(access.problem)
   return {
     s3,
     clock,
-    folder,
+    folder: folder.path,
     service: new URL(s3.env['AWS_ENDPOINT_URL_S3'] ?? '').host,
     bucket: openBucket({ name, access, clock }),
     async [Symbol.asyncDispose]() {
       await s3[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true, force: true })
+      folder[Symbol.dispose]()
     },
   }
 }
@@ -146,12 +146,12 @@ describe('how a bucket is reached', () => {
   const credentials = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' }
 
   test('S3_ goes before AWS_, and a secret may be in a file', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'bellhop-s3-'))
-    writeFileSync(join(folder, 'secret'), 'from-file\n')
+    using folder = temporaryDirectory('bellhop-s3')
+    writeFileSync(join(folder.path, 'secret'), 'from-file\n')
     const env = {
       AWS_ACCESS_KEY_ID: 'aws',
       S3_ACCESS_KEY_ID: 's3',
-      AWS_SECRET_ACCESS_KEY_FILE: join(folder, 'secret'),
+      AWS_SECRET_ACCESS_KEY_FILE: join(folder.path, 'secret'),
       AWS_DEFAULT_REGION: 'eu-west-1',
       AWS_ENDPOINT_URL: 'https://s3.example',
       S3_ENDPOINT: '',
@@ -164,7 +164,6 @@ describe('how a bucket is reached', () => {
       region: 'eu-west-1',
       endpoint: 'https://s3.example',
     })
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('what is missing or wrong is named', () => {

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { copyDatabase, readDatabaseFile, writeDatabaseFile } from '../../src/database/offline-database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { layNewDatabase } from '../support/new-database.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 interface StoredPush {
   readonly sendAt?: number
@@ -17,7 +17,8 @@ interface StoredPush {
 
 /** Data directories in a temporary one. The clock starts at 2026-11-20 12:00 UTC. */
 export function dataDirectories() {
-  const root = mkdtempSync(join(tmpdir(), 'bellhop-backup-'))
+  const own = temporaryDirectory('bellhop-backup')
+  const root = own.path
   const clock = createFakeClock()
 
   return {
@@ -92,6 +93,6 @@ export function dataDirectories() {
       return file.all<Row>(sql)
     },
 
-    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+    [Symbol.dispose]: () => own[Symbol.dispose](),
   }
 }

@@ -1,7 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { tagsOf, tokenOf } from '../../scripts/benchmark/setup/device-labels.ts'
 import { insertDevices } from '../../scripts/benchmark/setup/prepared-devices.ts'
@@ -10,16 +8,16 @@ import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** Half of them rare, half common. */
 const COUNT = 2000
-const folder = mkdtempSync(join(tmpdir(), 'bellhop-test-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('prepared devices are, table by table, what as many registrations leave behind', () => {
+  using folder = temporaryDirectory('bellhop-test')
   const clock = createFakeClock()
   const fill = (name: string, devices: (database: Database, application: number) => void) => {
-    const directory = join(folder, name)
+    const directory = join(folder.path, name)
     using database = openDatabase(directory)
     const made = createApplicationStore({ database, clock }).create('bench')
     if (made.kind !== 'created') throw new Error(made.kind)

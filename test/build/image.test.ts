@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import { BASE_PACKAGES, findPackage } from '../../scripts/build/debian-packages.ts'
 import type { DebianPackage } from '../../scripts/build/debian-packages.ts'
 import { IMAGE_CONFIG, writeImage } from '../../scripts/build/image.ts'
 import type { ImagePlatform } from '../../scripts/build/image.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bellhop-image-test-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = directoryOfTests('bellhop-image-test')
 
 const COMMIT = { hash: '1a2b3c4', date: '2026-11-27', atMs: 1_795_769_000_000 }
 

@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { installerFor, isReleaseAddress } from '../../scripts/build/installer.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 
-let folder: string
-let wgetrc: string
+const folder = directoryOfTests('bellhop-install-test')
+const wgetrc = join(folder, 'wgetrc')
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bellhop-install-test-'))
   // Readable by `nobody`.
   chmodSync(folder, 0o755)
-  wgetrc = join(folder, 'wgetrc')
   writeFileSync(wgetrc, 'waitretry = 0\n')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const SCRIPT = 'scripts/install.sh'
 /** The installer's name for this machine. */

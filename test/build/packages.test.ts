@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { bundledFiles } from '../../scripts/build/bundle.ts'
 import { BUN_LICENSE, licensesText } from '../../scripts/build/licenses.ts'
 import { bundledPackages, packageId } from '../../scripts/build/packages.ts'
 import type { BundledPackage } from '../../scripts/build/packages.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** Their only demand is that `bellhop licenses` prints them. */
 const ALLOWED = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'])
@@ -54,22 +54,18 @@ describe('the packages inside the executable', () => {
   })
 
   test('are refused where one brings no licence, or is not in bun.lock', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'bellhop-packages-'))
-    const file = join(folder, 'node_modules/ms/index.js')
+    using folder = temporaryDirectory('bellhop-packages')
+    const file = join(folder.path, 'node_modules/ms/index.js')
     const metafile = { inputs: {}, outputs: { main: { inputs: { [file]: { bytesInOutput: 1 } } } } }
     const bundledAs = (version: string, license?: string) => () => {
       writeFileSync(join(file, '../package.json'), JSON.stringify({ name: 'ms', version, license }))
       return bundledPackages(metafile as unknown as Bun.BuildMetafile)
     }
-    try {
-      mkdirSync(join(file, '..'), { recursive: true })
-      const { version = '' } = find('ms') ?? {}
-      expect(bundledAs('0.0.1', 'MIT')).toThrow('ms@0.0.1 is in the bundle, and not in bun.lock')
-      expect(bundledAs(version)).toThrow(`ms@${version} is in the bundle, and names no licence`)
-      expect(bundledAs(version, 'MIT')).toThrow('ms is in the bundle, and brings no text of its licence, MIT')
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+    mkdirSync(join(file, '..'), { recursive: true })
+    const { version = '' } = find('ms') ?? {}
+    expect(bundledAs('0.0.1', 'MIT')).toThrow('ms@0.0.1 is in the bundle, and not in bun.lock')
+    expect(bundledAs(version)).toThrow(`ms@${version} is in the bundle, and names no licence`)
+    expect(bundledAs(version, 'MIT')).toThrow('ms is in the bundle, and brings no text of its licence, MIT')
   })
 })
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import packages from '../../package.json' with { type: 'json' }
 import { fetchRuntime, findRuntime } from '../../scripts/build/runtimes.ts'
 import { BUN_VERSION, RELEASE_TARGETS } from '../../scripts/build/targets.ts'
 import type { ReleaseTarget } from '../../scripts/build/targets.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bellhop-release-test-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = directoryOfTests('bellhop-release-test')
 
 const TARGET: ReleaseTarget = {
   name: 'linux-arm64',

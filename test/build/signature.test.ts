@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { scryptSync } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPublicKey, openSigner } from '../../scripts/build/signature.ts'
 import type { NoSigner, Signer } from '../../scripts/build/signature.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bellhop-signature-test-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = directoryOfTests('bellhop-signature-test')
 
 const missing = Bun.which('minisign') === null
 

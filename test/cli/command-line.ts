@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { CommandContext } from '../../src/cli/command.ts'
@@ -13,6 +12,7 @@ import { readSystemFile } from '../../src/system/read-file.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { layNewDatabase } from '../support/new-database.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 interface Printed {
   readonly exitCode: number
@@ -43,7 +43,8 @@ export interface CommandLine extends Disposable {
 
 /** `isEmpty`: without a database. */
 export function commandLine({ isEmpty = false } = {}): CommandLine {
-  const data = mkdtempSync(join(tmpdir(), 'bellhop-cli-'))
+  const own = temporaryDirectory('bellhop-cli')
+  const data = own.path
   if (!isEmpty) layNewDatabase(data)
   const served: Config[] = []
   let starts = 0
@@ -82,7 +83,7 @@ export function commandLine({ isEmpty = false } = {}): CommandLine {
       return path
     },
     database: () => openDatabase(data),
-    [Symbol.dispose]: () => rmSync(data, { recursive: true, force: true }),
+    [Symbol.dispose]: () => own[Symbol.dispose](),
   }
 }
 

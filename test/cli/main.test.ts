@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { PROGRAM } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { printed, refused } from './command-line.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
@@ -32,7 +32,8 @@ type Running = Bun.Subprocess<Blob | null, 'pipe', 'pipe'>
 
 /** In a process and directory of its own. */
 function program(): Program {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-main-'))
+  const own = temporaryDirectory('bellhop-main')
+  const directory = own.path
   const started: Running[] = []
 
   function start(argv: readonly string[], { env = {}, bun = [], stdin }: Options = {}): Running {
@@ -59,7 +60,7 @@ function program(): Program {
     async [Symbol.asyncDispose]() {
       for (const child of started) child.kill('SIGKILL')
       await Promise.all(started.map((child) => child.exited))
-      rmSync(directory, { recursive: true, force: true })
+      own[Symbol.dispose]()
     },
   }
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
@@ -9,6 +8,7 @@ import { startReceiver, status } from '../support/receiver.ts'
 import type { Received } from '../support/receiver.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { LANGUAGES, missing } from './backends/languages.ts'
 
 /** `bun run backends` sets it. */
@@ -44,8 +44,8 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 test('the file for typescript has types, and nothing that Node cannot strip', () => {
   const root = join(import.meta.dir, '../..')
-  const folder = mkdtempSync(join(tmpdir(), 'bellhop-backend-'))
-  writeFileSync(join(folder, 'bellhop.ts'), BACKENDS['typescript'] ?? '')
+  using folder = temporaryDirectory('bellhop-backend')
+  writeFileSync(join(folder.path, 'bellhop.ts'), BACKENDS['typescript'] ?? '')
   const flags =
     '--noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noPropertyAccessFromIndexSignature --erasableSyntaxOnly --verbatimModuleSyntax --module preserve --target es2023 --types node'
   const { stdout } = Bun.spawnSync(
@@ -56,9 +56,8 @@ test('the file for typescript has types, and nothing that Node cannot strip', ()
       join(root, 'node_modules/@types'),
       'bellhop.ts',
     ],
-    { cwd: folder },
+    { cwd: folder.path },
   )
-  rmSync(folder, { recursive: true })
   expect(stdout.toString()).toBe('')
 })
 
@@ -67,15 +66,15 @@ for (const language of LANGUAGES) {
   const inIt = why === '' ? { describe, why } : { describe: describe.skip, why: ` (${why})` }
 
   inIt.describe(`the file for ${language.name}${inIt.why}`, () => {
-    let folder: string
+    let folder: ReturnType<typeof temporaryDirectory>
     let backend: ReturnType<typeof start>
     beforeAll(() => {
-      folder = mkdtempSync(join(tmpdir(), 'bellhop-backend-'))
-      backend = start(language.prepare(BACKENDS[language.name] ?? '', folder))
+      folder = temporaryDirectory('bellhop-backend')
+      backend = start(language.prepare(BACKENDS[language.name] ?? '', folder.path))
     }, 180_000)
     afterAll(async () => {
       await backend[Symbol.asyncDispose]()
-      rmSync(folder, { recursive: true })
+      folder[Symbol.dispose]()
     })
 
     const push = async (call: object) => String((await backend.take({ call: 'push', message: PARCEL, ...call })).is)

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { removePackages, writePackage } from './expo/launch.ts'
 
 /** `bun run clients` installs it here. */
@@ -46,8 +46,9 @@ const CONFIGS = {
   },
 }
 
+const root = directoryOfTests('bellhop-expo-app')
+
 withExpo.describe(`the client library for Expo, with Expo’s own tools${withExpo.why}`, () => {
-  const root = mkdtempSync(join(tmpdir(), 'bellhop-expo-app-'))
   const at = (...path: readonly string[]) => readFileSync(join(root, ...path), 'utf8')
   /** They need no network. */
   const runs = async (...words: readonly string[]) => {
@@ -69,10 +70,7 @@ withExpo.describe(`the client library for Expo, with Expo’s own tools${withExp
     writeFileSync(join(root, 'App.tsx'), APP)
     for (const [name, config] of Object.entries(CONFIGS)) writeFileSync(join(root, name), JSON.stringify(config))
   })
-  afterAll(() => {
-    rmSync(root, { recursive: true })
-    removePackages()
-  })
+  afterAll(removePackages)
 
   test('has the types that an app needs, and calls Expo as its types say', async () => {
     for (const config of ['tsconfig.json', 'tsconfig.library.json'])

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Glob } from 'bun'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { startService } from '../support/service.ts'
 import { drive } from './drive.ts'
 
@@ -32,8 +32,9 @@ test('the client library for Flutter needs a plugin only in the file that is for
   })
 })
 
+const folder = directoryOfTests('bellhop-flutter')
+
 inDart.describe(`the client library for Flutter${inDart.why}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bellhop-flutter-'))
   const program = join(folder, 'main.dill')
   const dart = (...words: readonly string[]) => [QEMU ?? '', DART, '--disable-dart-dev', ...words]
   /** The output of a program of apps.dart. `home`: the app's folder. */
@@ -58,7 +59,6 @@ inDart.describe(`the client library for Flutter${inDart.why}`, () => {
     const compile = dart(`--packages=${config}`, `--snapshot=${program}`, '--snapshot-kind=kernel')
     const { stdout, stderr } = await Bun.$`${compile} ${join(import.meta.dir, 'flutter/main.dart')}`.nothrow().quiet()
     expect(stdout.toString() + stderr.toString()).toBe('')
-    return () => rmSync(folder, { recursive: true })
   }, 300_000)
 
   test('holds each case of the contract', async () => {

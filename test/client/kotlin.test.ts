@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { startService } from '../support/service.ts'
 import { drive } from './drive.ts'
 
@@ -14,8 +14,9 @@ const inKotlin = isThere
   ? { describe, why: '' }
   : { describe: describe.skip, why: ' (bun run clients installs the compiler)' }
 
+const folder = directoryOfTests('bellhop-kotlin')
+
 inKotlin.describe(`the client library for Android${inKotlin.why}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bellhop-kotlin-'))
   const jar = join(folder, 'client.jar')
   const program = (name: string) => ['java', '-cp', jar, `dev.bellhop.${name}Kt`]
 
@@ -26,7 +27,6 @@ inKotlin.describe(`the client library for Android${inKotlin.why}`, () => {
     ].map((path) => join(root, path))
     const { exitCode, stderr } = await Bun.$`bash ${KOTLINC} ${sources} -include-runtime -d ${jar}`.nothrow().quiet()
     expect({ exitCode, stderr: stderr.toString() }).toMatchObject({ exitCode: 0 })
-    return () => rmSync(folder, { recursive: true })
   }, 300_000)
 
   test('holds each case of the contract', async () => {

@@ -4,16 +4,15 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { swiftLibrary } from '../../src/client/swift-library.ts'
 import { findPage } from '../../src/manual/pages.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { startService } from '../support/service.ts'
 import type { Service } from '../support/service.ts'
 import { drive, startClient } from './drive.ts'
@@ -28,8 +27,9 @@ const inSwift = existsSync(RUN)
 const TOKEN = '0a'.repeat(32)
 const PICTURE = new Uint8Array(70)
 
+const folder = directoryOfTests('bellhop-swift')
+
 inSwift.describe(`the client library for iOS${inSwift.why}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bellhop-swift-'))
   const client = [RUN, folder, '/work/.build/debug/client']
   let groups = 0
 
@@ -46,7 +46,6 @@ inSwift.describe(`the client library for iOS${inSwift.why}`, () => {
       await Bun.$`${RUN} ${folder} swift build --disable-sandbox --package-path /work`.nothrow().quiet()
     const said = `${stdout.toString()}${stderr.toString()}`
     expect({ exitCode, said }).toEqual({ exitCode: 0, said: expect.not.stringMatching(/warning:/) })
-    return () => rmSync(folder, { recursive: true })
   }, 300_000)
 
   function write(name: string, text: string) {

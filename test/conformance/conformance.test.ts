@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeVapid } from '../../src/application/vapid.ts'
 import { systemClock } from '../../src/clock.ts'
 import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { startGateway } from '../support/gateway.ts'
 import { http11Answer, startHttp11Gateway } from '../support/http11-gateway.ts'
 import { ask } from './probe.ts'
@@ -15,15 +15,11 @@ import { webPushProbes } from './webpush-probes.ts'
 /* Against the simulator in the place of the real gateways: nothing leaves this machine. */
 
 let simulator: Simulator
-let directory: string
 beforeAll(async () => {
   simulator = await startSimulator({ clock: systemClock })
-  directory = mkdtempSync(join(tmpdir(), 'bellhop-conformance-'))
 })
-afterAll(async () => {
-  await simulator[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterAll(() => simulator[Symbol.asyncDispose]())
+const directory = directoryOfTests('bellhop-conformance')
 
 async function run(...argv: readonly string[]) {
   const printed: string[] = []

@@ -1,14 +1,13 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { corpusOf, makeSound } from './corpus.ts'
 import { judgeDamage } from './judge-damage.ts'
 
 /* A few of several hundred: bun run every-nth --damage. */
 
-const directory = temporaryDirectory('bellhop-corpus')
-afterAll(() => directory[Symbol.dispose]())
-const sound = join(directory.path, 'sound')
+const directory = directoryOfTests('bellhop-corpus')
+const sound = join(directory, 'sound')
 makeSound(sound)
 const corpus = corpusOf(sound)
 

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { command, serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /** `null`: not installed. The tests download nothing. */
 export const CHROMIUM = Bun.which('chromium')
@@ -59,7 +57,8 @@ interface Dashboard extends AsyncDisposable {
 
 /** With its own data directory. `args`: of `bellhop serve`. */
 async function startDashboard(args: readonly string[] = []): Promise<Dashboard> {
-  const data = mkdtempSync(join(tmpdir(), 'bellhop-dashboard-'))
+  const own = temporaryDirectory('bellhop-dashboard')
+  const data = own.path
   const service = await serve(data, {}, args)
   const { stdout } = await command(['admin', 'link', `--data=${data}`, `--url=${service.adminUrl}`])
   const setupLink = /http\S+#\S+/.exec(stdout)?.[0] ?? ''
@@ -68,7 +67,7 @@ async function startDashboard(args: readonly string[] = []): Promise<Dashboard> 
     setupLink,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
-      rmSync(data, { recursive: true, force: true })
+      own[Symbol.dispose]()
     },
   }
 }

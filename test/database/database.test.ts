@@ -1,21 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
 import { chmodSync, closeSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
 import { NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
+import { directoryOfEachTest } from '../support/directory-of-tests.ts'
 
+const parent = directoryOfEachTest('bellhop-database')
 let directory: string
 let path: string
-
-beforeEach(async () => {
-  directory = join(await mkdtemp(join(tmpdir(), 'bellhop-database-')), 'data')
+beforeEach(() => {
+  directory = join(parent(), 'data')
   path = join(directory, 'bellhop.db')
 })
-afterEach(() => rm(join(directory, '..'), { recursive: true }))
 
 describe('a statement', () => {
   test('is compiled when it is first run, and not before', () => {

@@ -1,27 +1,23 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseRefused } from '../../src/database/database-refused.ts'
 import { openDatabase } from '../../src/database/database.ts'
+import { directoryOfEachTest } from '../support/directory-of-tests.ts'
 
-let directory: string
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bellhop-own-file-'))
-})
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
+const directory = directoryOfEachTest('bellhop-own-file')
 
 describe('what is not a database of Bellhop is refused with a sentence, and left as it is:', () => {
   const refusal = () => {
     try {
-      openDatabase(directory)[Symbol.dispose]()
+      openDatabase(directory())[Symbol.dispose]()
     } catch (error) {
       return error instanceof DatabaseRefused ? error.message : error
     }
     return null
   }
-  const path = () => join(directory, 'bellhop.db')
+  const path = () => join(directory(), 'bellhop.db')
 
   test('another program’s', () => {
     {
@@ -34,7 +30,7 @@ describe('what is not a database of Bellhop is refused with a sentence, and left
       `The database ${path()} is not of Bellhop but of another program. It is left as it is: name another data directory (--data).`,
     )
     expect(readFileSync(path()).equals(bytes)).toBe(true)
-    expect(readdirSync(directory)).toEqual(['bellhop.db'])
+    expect(readdirSync(directory())).toEqual(['bellhop.db'])
   })
 
   test('a file of another kind', () => {
@@ -49,10 +45,10 @@ describe('what is not a database of Bellhop is refused with a sentence, and left
     expect(refusal()).toBeNull()
     rmSync(path())
     writeFileSync(path(), '')
-    writeFileSync(join(directory, 'key'), '')
+    writeFileSync(join(directory(), 'key'), '')
     const sentence = `The database ${path()} is empty, although its directory was in use: restore a backup, or delete the file to start empty.`
     expect(refusal()).toBe(sentence)
-    rmSync(join(directory, 'key'))
+    rmSync(join(directory(), 'key'))
     writeFileSync(`${path()}-wal`, 'all that was written last')
     expect(refusal()).toBe(sentence)
     expect(readFileSync(`${path()}-wal`, 'utf8')).toBe('all that was written last')

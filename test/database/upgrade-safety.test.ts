@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseRefused } from '../../src/database/database-refused.ts'
 import { openDatabase } from '../../src/database/database.ts'
@@ -13,17 +12,14 @@ import type { UpgradeStep } from '../../src/database/migration/upgrade.ts'
 import { createLog } from '../../src/log.ts'
 import { upgradeFirst } from '../../src/server/start/start-checks.ts'
 import { commandLine } from '../cli/command-line.ts'
+import { directoryOfEachTest } from '../support/directory-of-tests.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { contentOf, oldDatabase } from '../support/old-database.ts'
 import { command } from '../support/service-process.ts'
 
 const LATEST = NEWEST_SCHEMA
 
-let directory: string
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bellhop-upgrade-'))
-})
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
+const directory = directoryOfEachTest('bellhop-upgrade')
 
 function read(path: string, sql: string): readonly unknown[] {
   using database = new Sqlite(path, { readonly: true })
@@ -47,19 +43,19 @@ function child(path: string, script: string): Bun.Subprocess<'ignore', 'pipe', '
     const raw = new Sqlite(path, { strict: true })
     const die = () => process.kill(process.pid, 'SIGKILL')
   `
-  const file = join(directory, 'child.ts')
+  const file = join(directory(), 'child.ts')
   writeFileSync(file, begin + script)
   return Bun.spawn([process.execPath, file], { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
 }
 
 describe('an upgrade', () => {
   test('tells how it goes, once; a new database and one that is up to date tell nothing', () => {
-    const path = oldDatabase(directory, 1)
+    const path = oldDatabase(directory(), 1)
     const told: UpgradeStep[] = []
     const report = (step: UpgradeStep) => void told.push(step)
-    openDatabase(directory, { report })[Symbol.dispose]()
-    openDatabase(directory, { report })[Symbol.dispose]()
-    openDatabase(join(directory, 'new'), { report })[Symbol.dispose]()
+    openDatabase(directory(), { report })[Symbol.dispose]()
+    openDatabase(directory(), { report })[Symbol.dispose]()
+    openDatabase(join(directory(), 'new'), { report })[Symbol.dispose]()
     const copy = `${path}.before-${LATEST}`
     expect(told).toEqual([
       { kind: 'copying', copy, bytes: statSync(copy).size },
@@ -67,7 +63,7 @@ describe('an upgrade', () => {
       ...MIGRATIONS.slice(1).map(({ number }) => ({ kind: 'migrating' as const, number, from: 1, to: LATEST })),
       { kind: 'upgraded', from: 1, to: LATEST, copy, bytes: statSync(copy).size, erased: [] },
     ])
-    expect(readdirSync(directory).filter((name) => name.includes('partial'))).toEqual([])
+    expect(readdirSync(directory()).filter((name) => name.includes('partial'))).toEqual([])
     expect(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
   })
 
@@ -80,7 +76,7 @@ describe('an upgrade', () => {
   }
   for (const [moment, script] of Object.entries(moments)) {
     test(`that is killed with -9 ${moment} has changed nothing, and the next one does it all`, async () => {
-      const path = oldDatabase(directory, 2)
+      const path = oldDatabase(directory(), 2)
       const before = contentOf(path)
       writeFileSync(`${path}.before-${LATEST}.partial`, 'half')
       const killed = child(path, script)
@@ -89,16 +85,16 @@ describe('an upgrade', () => {
       expect(contentOf(path)).toEqual(before)
       expect(read(path, 'PRAGMA integrity_check')).toEqual([['ok']])
 
-      openDatabase(directory)[Symbol.dispose]()
+      openDatabase(directory())[Symbol.dispose]()
       expect(read(path, 'PRAGMA user_version')).toEqual([[LATEST]])
       expect(contentOf(path, before)).toEqual(before)
       expect(contentOf(`${path}.before-${LATEST}`)).toEqual(before)
-      expect(readdirSync(directory).filter((name) => name.includes('partial'))).toEqual([])
+      expect(readdirSync(directory()).filter((name) => name.includes('partial'))).toEqual([])
     })
   }
 
   test('that fails half-way has changed nothing', () => {
-    const path = oldDatabase(directory, 2)
+    const path = oldDatabase(directory(), 2)
     using raw = new Sqlite(path)
     const broken = [...MIGRATIONS.slice(0, 6), { number: 7, sql: 'INSERT INTO nowhere VALUES (1)' }]
     expect(() => upgrade(raw, path, { migrations: broken })).toThrow('no such table: nowhere')
@@ -107,24 +103,24 @@ describe('an upgrade', () => {
   })
 
   test('makes its copy anew when the version before has gone on after one that failed', () => {
-    const path = oldDatabase(directory, 2)
+    const path = oldDatabase(directory(), 2)
     writeFileSync(`${path}.before-${LATEST}`, 'of last month')
-    openDatabase(directory)[Symbol.dispose]()
+    openDatabase(directory())[Symbol.dispose]()
     expect(read(`${path}.before-${LATEST}`, 'PRAGMA user_version')).toEqual([[2]])
   })
 
   test('keeps its copy and the one before, and erases older ones', () => {
-    const path = oldDatabase(directory, LATEST - 1)
+    const path = oldDatabase(directory(), LATEST - 1)
     const name = (number: number) => `${path}.before-${number}`
     for (const number of [2, LATEST - 2, LATEST - 1]) writeFileSync(name(number), '')
     writeFileSync(`${path}.before-the-move`, '')
     let erased: readonly string[] = []
-    openDatabase(directory, { report: (step) => void (step.kind === 'upgraded' && (erased = step.erased)) })[
+    openDatabase(directory(), { report: (step) => void (step.kind === 'upgraded' && (erased = step.erased)) })[
       Symbol.dispose
     ]()
     expect(erased).toEqual([name(2), name(LATEST - 2)])
     expect(
-      readdirSync(directory)
+      readdirSync(directory())
         .filter((file) => file.includes('.before-'))
         .toSorted(),
     ).toEqual(
@@ -133,20 +129,20 @@ describe('an upgrade', () => {
   })
 
   test('without room for the copy is refused, and says how much is needed', () => {
-    const path = oldDatabase(directory, 2)
+    const path = oldDatabase(directory(), 2)
     expect(() => copyBeforeUpgrade(path, LATEST, 1_234_567_890, 98_000_000)).toThrow(
       new DatabaseRefused(
         `There is no room to copy the database ${path} (1.2 GB) before its upgrade: 98 MB are free. Nothing has changed, and the version before still runs on it. Make room and start again.`,
       ),
     )
-    expect(readdirSync(directory).filter((name) => name.includes('before'))).toEqual([])
+    expect(readdirSync(directory()).filter((name) => name.includes('before'))).toEqual([])
   })
 
   test('that finds the work done by another process does nothing', async () => {
-    const path = oldDatabase(directory, 2)
+    const path = oldDatabase(directory(), 2)
     using raw = new Sqlite(path)
     raw.run('PRAGMA busy_timeout = 20')
-    const awaited = join(directory, 'awaited')
+    const awaited = join(directory(), 'awaited')
     const other = child(
       path,
       `import { existsSync } from 'node:fs'
@@ -168,7 +164,7 @@ describe('an upgrade', () => {
     expect(kinds()).toEqual(['waiting'])
     expect(raw.query('PRAGMA busy_timeout').values()).toEqual([[20]])
     expect(await other.exited).toBe(0)
-    expect(readdirSync(directory).filter((name) => name.includes('before'))).toEqual([])
+    expect(readdirSync(directory()).filter((name) => name.includes('before'))).toEqual([])
   })
 
   test('does not happen to a database that an older Bellhop serves', async () => {
@@ -199,7 +195,7 @@ describe('an upgrade', () => {
       ].join('\n'),
     )
 
-    const data = join(directory, 'served')
+    const data = join(directory(), 'served')
     oldDatabase(data, 3)
     const lines: Record<string, unknown>[] = []
     const log = createLog(
@@ -223,9 +219,9 @@ describe('an upgrade', () => {
 
 describe('the program', () => {
   test('upgrades once when two commands come at the same time', async () => {
-    const path = oldDatabase(directory, 1)
+    const path = oldDatabase(directory(), 1)
     const before = contentOf(path)
-    const both = await Promise.all([1, 2].map(() => command(['app', 'list', '--data', directory])))
+    const both = await Promise.all([1, 2].map(() => command(['app', 'list', '--data', directory()])))
     expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0])
     expect(both.map(({ stderr }) => stderr.includes('The database was upgraded.')).filter(Boolean)).toEqual([true])
     expect(contentOf(path, before)).toEqual(before)
@@ -233,8 +229,8 @@ describe('the program', () => {
   })
 
   test('of an older version refuses the database of a newer one in one sentence, and points to the copy', async () => {
-    const path = oldDatabase(directory, LATEST)
-    const sentence = `bellhop: The database ${path} was written by a newer Bellhop (schema ${LATEST + 2}; this one knows ${LATEST}). Use that version, or newer. To go back to what it was before that upgrade: bellhop restore ${path}.before-${LATEST + 1} --data ${directory}\n`
+    const path = oldDatabase(directory(), LATEST)
+    const sentence = `bellhop: The database ${path} was written by a newer Bellhop (schema ${LATEST + 2}; this one knows ${LATEST}). Use that version, or newer. To go back to what it was before that upgrade: bellhop restore ${path}.before-${LATEST + 1} --data ${directory()}\n`
     {
       using raw = new Sqlite(path)
       copyBeforeUpgrade(path, LATEST + 1, 0)
@@ -243,8 +239,8 @@ describe('the program', () => {
     copyFileSync(path, `${path}.before-${LATEST + 2}`)
     const free = ['--listen=127.0.0.1:0', '--admin-listen=127.0.0.1:0']
     const refused = await Promise.all([
-      command(['serve', '--data', directory, ...free]),
-      command(['app', 'list', '--data', directory]),
+      command(['serve', '--data', directory(), ...free]),
+      command(['app', 'list', '--data', directory()]),
     ])
     for (const printed of refused) expect(printed).toEqual({ exitCode: 1, stdout: '', stderr: sentence })
   })

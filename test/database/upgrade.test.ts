@@ -1,23 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Database as Sqlite } from 'bun:sqlite'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { MIGRATIONS, NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
 import { upgrade } from '../../src/database/migration/upgrade.ts'
 import { arrivalsOf, tokensReached } from '../support/arrivals.ts'
+import { directoryOfEachTest } from '../support/directory-of-tests.ts'
 import { inTurn } from '../support/in-turn.ts'
 import { APPLICATION, OPEN_PUSH, REGISTERED, RETRIED_PUSH, contentOf, oldDatabase } from '../support/old-database.ts'
 import { startService } from '../support/service.ts'
 
 const LATEST = NEWEST_SCHEMA
 
-let directory: string
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bellhop-upgrade-'))
-})
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
+const directory = directoryOfEachTest('bellhop-upgrade')
 
 function schemaOf(path: string): readonly unknown[] {
   using database = new Sqlite(path, { readonly: true })
@@ -31,16 +27,16 @@ function read(path: string, sql: string): readonly unknown[] {
 
 for (const { number: schema } of inTurn(MIGRATIONS.slice(0, -1))) {
   test(`a database of schema ${schema} is upgraded with everything in it, and a copy of it stays`, () => {
-    const path = oldDatabase(directory, schema)
+    const path = oldDatabase(directory(), schema)
     const before = contentOf(path)
     expect(Object.values(before).every(({ rows }) => rows.length > 0)).toBe(true)
 
-    openDatabase(directory)[Symbol.dispose]()
+    openDatabase(directory())[Symbol.dispose]()
     expect(contentOf(path, before)).toEqual(before)
     expect(read(path, 'PRAGMA user_version')).toEqual([[LATEST]])
     expect(read(path, 'PRAGMA integrity_check')).toEqual([['ok']])
     expect(read(path, 'PRAGMA foreign_key_check')).toEqual([])
-    const fresh = join(directory, 'fresh')
+    const fresh = join(directory(), 'fresh')
     openDatabase(fresh)[Symbol.dispose]()
     expect(schemaOf(path)).toEqual(schemaOf(join(fresh, 'bellhop.db')))
 
@@ -58,7 +54,7 @@ for (const { number: schema } of inTurn(MIGRATIONS.slice(0, -1))) {
 }
 
 test('jumps of the clock that a process did not live to follow are followed once by each time to live', () => {
-  const path = oldDatabase(directory, 27)
+  const path = oldDatabase(directory(), 27)
   const [hour, day] = [3_600_000, 86_400_000]
   {
     using old = new Sqlite(path)
@@ -76,7 +72,7 @@ test('jumps of the clock that a process did not live to follow are followed once
   const ends = () =>
     read(path, 'SELECT push, platform, expires_at FROM delivery WHERE finished_at IS NULL ORDER BY 1, 2') as number[][]
   const before = ends()
-  openDatabase(directory)[Symbol.dispose]()
+  openDatabase(directory())[Symbol.dispose]()
   // Push 2 lies before push 3 in the index for iOS, and behind it for Android.
   const byMs = new Map([
     ['2 0', day - hour],
@@ -91,8 +87,8 @@ test('jumps of the clock that a process did not live to follow are followed once
 })
 
 test('a database of the first schema is served: its pushes go on, and new ones address the same devices', async () => {
-  oldDatabase(directory, 1, { simulated: true })
-  await using service = await startService({ data: directory, application: APPLICATION })
+  oldDatabase(directory(), 1, { simulated: true })
+  await using service = await startService({ data: directory(), application: APPLICATION })
   const addressed = async (filter: object) =>
     (await service.post('/push/preview', { platform: [0, 1], msg: 'New', sound: '', badge: '', ...filter })).body.t
   expect(await addressed({})).toBe(3)
@@ -109,7 +105,7 @@ test('a database of the first schema is served: its pushes go on, and new ones a
 })
 
 test('an application that has more labels than the usual limit is given a limit of twice as many', () => {
-  const path = oldDatabase(directory, 8)
+  const path = oldDatabase(directory(), 8)
   {
     using database = new Sqlite(path)
     database.run(
@@ -118,7 +114,7 @@ test('an application that has more labels than the usual limit is given a limit 
        SELECT 1, 0, 'user ' || value FROM n`,
     )
   }
-  openDatabase(directory)[Symbol.dispose]()
+  openDatabase(directory())[Symbol.dispose]()
   expect(read(path, 'SELECT application, devices, labels FROM registry_size ORDER BY 1')).toEqual([
     [1, 5, 60_002],
     [2, 1, 1],
@@ -130,12 +126,12 @@ test('an application that has more labels than the usual limit is given a limit 
 })
 
 test('the ids of devices that were erased before browsers became a platform do not come again', () => {
-  const path = oldDatabase(directory, 23)
+  const path = oldDatabase(directory(), 23)
   {
     using database = new Sqlite(path)
     database.run('DELETE FROM device WHERE id >= 5')
   }
-  openDatabase(directory)[Symbol.dispose]()
+  openDatabase(directory())[Symbol.dispose]()
   using database = new Sqlite(path)
   const browser = `INSERT INTO device (application, platform, token, registered_at, seen_at, updated_at)
     VALUES (1, 2, 'https://fcm.googleapis.com/wp/1', 0, 0, 0) RETURNING id`
@@ -144,7 +140,7 @@ test('the ids of devices that were erased before browsers became a platform do n
 })
 
 test('whoever waited for another attempt when badges counted only what was accepted has it counted', () => {
-  const path = oldDatabase(directory, 27)
+  const path = oldDatabase(directory(), 27)
   {
     using database = new Sqlite(path)
     database.run('UPDATE device SET badge = 3')
@@ -165,7 +161,7 @@ test('whoever waited for another attempt when badges counted only what was accep
     for (const push of [11, 12]) waits.run(push, 2, push === 11 ? 'leased' : 'rejected')
     waits.run(14, 3, 'retry')
   }
-  openDatabase(directory)[Symbol.dispose]()
+  openDatabase(directory())[Symbol.dispose]()
   expect(read(path, 'SELECT id, badge FROM device WHERE id < 5')).toEqual([
     [1, 10],
     [2, 4],
@@ -175,8 +171,8 @@ test('whoever waited for another attempt when badges counted only what was accep
 })
 
 test('tokens of before may do everything as they could, and have no end', () => {
-  const path = oldDatabase(directory, 32)
-  openDatabase(directory)[Symbol.dispose]()
+  const path = oldDatabase(directory(), 32)
+  openDatabase(directory())[Symbol.dispose]()
   const rows = read(path, 'SELECT purpose, expires_at FROM admin_token') as unknown[]
   expect(rows.length).toBeGreaterThan(0)
   expect(rows).toEqual(rows.map(() => ['administer', null]))

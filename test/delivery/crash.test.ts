@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/clock.ts'
 import { openDatabase } from '../../src/database/database.ts'
@@ -8,6 +6,7 @@ import { createDeviceStore } from '../../src/device/device-store.ts'
 import type { ReceivedPush } from '../../src/gateway/simulator/received-pushes.ts'
 import { startSimulator } from '../../src/gateway/simulator/simulator.ts'
 import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { testInTurn } from '../support/in-turn.ts'
 import { command, serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
@@ -31,7 +30,6 @@ interface Crowd {
 }
 
 let simulator: Simulator
-let data: string
 let env: Record<string, string>
 let all: Crowd
 let few: Crowd
@@ -44,7 +42,6 @@ beforeAll(async () => {
     arrivals.push(arrival)
     changed()
   })
-  data = await mkdtemp(join(tmpdir(), 'bellhop-crash-'))
   const ca = join(data, 'gateway-ca.pem')
   await Bun.write(ca, simulator.ca)
   env = {
@@ -56,10 +53,8 @@ beforeAll(async () => {
   all = await crowd('all', DEVICES)
   few = await crowd('few', FEW)
 })
-afterAll(async () => {
-  await simulator[Symbol.asyncDispose]()
-  await rm(data, { recursive: true })
-})
+afterAll(() => simulator[Symbol.asyncDispose]())
+const data = directoryOfTests('bellhop-crash')
 
 async function crowd(name: string, devices: number): Promise<Crowd> {
   const made = await command(['app', 'create', name, '--json', '--data', data])

@@ -1,7 +1,6 @@
 import { expect } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCredentialStore } from '../../src/application/credential-store.ts'
 import type { ApnsCredential, Credential } from '../../src/application/credential.ts'
@@ -13,6 +12,7 @@ import type { CommandLine } from '../cli/command-line.ts'
 import { ACCOUNT } from '../gateway/fcm/account.ts'
 import { startGateway } from '../support/gateway.ts'
 import type { Call, Gateway, GatewayAction } from '../support/gateway.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const { privateKey } = generateKeyPairSync('ec', {
   namedCurve: 'P-256',
@@ -67,7 +67,7 @@ const INVALID_TOKEN = {
 /** `options`: as of `commandLine`. */
 export async function startHarness(options?: Parameters<typeof commandLine>[0]): Promise<DoctorHarness> {
   const line = commandLine(options)
-  const outside = mkdtempSync(join(tmpdir(), 'bellhop-doctor-'))
+  const outside = temporaryDirectory('bellhop-doctor')
   const secrets = new Set<string>(['proxy-password', 'access-token'])
   for (const pem of [privateKey, ACCOUNT.privateKey]) for (const row of pem.trim().split('\n')) secrets.add(row)
 
@@ -85,7 +85,7 @@ export async function startHarness(options?: Parameters<typeof commandLine>[0]):
   }
   const handle = (name: Name, action: (call: Call) => GatewayAction) => gateways[name].handle(action)
   const file = (name: string, content: string): string => {
-    const path = join(outside, name)
+    const path = join(outside.path, name)
     writeFileSync(path, content)
     return path
   }
@@ -150,7 +150,7 @@ export async function startHarness(options?: Parameters<typeof commandLine>[0]):
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(gateways).map((gateway) => gateway[Symbol.asyncDispose]()))
       line[Symbol.dispose]()
-      rmSync(outside, { recursive: true, force: true })
+      outside[Symbol.dispose]()
     },
   }
 }

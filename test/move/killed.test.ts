@@ -1,9 +1,8 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, beforeAll, expect } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/clock.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { testInTurn } from '../support/in-turn.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import type { OutsideGateways } from '../support/outside-gateways.ts'
@@ -32,10 +31,8 @@ const test = testInTurn(KILLS.length)
 const processes = {} as Record<Side, ServiceProcess>
 const tokens = {} as Record<Side, string>
 const arrived: { readonly push: string | null; readonly token: string }[] = []
-let directory: string
 let gateways: OutsideGateways
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bellhop-killed-'))
   gateways = await startOutsideGateways(systemClock)
   gateways.simulator.onArrival(({ collapse, token, status }) => {
     if (status === 200) arrived.push({ push: collapse, token })
@@ -50,8 +47,8 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const side of SIDES) await processes[side][Symbol.asyncDispose]()
   await gateways[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
 })
+const directory = directoryOfTests('bellhop-killed')
 
 const dataOf = (side: Side): string => join(directory, side)
 

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { programOf, runCommand, startProcess } from '../support/service-process.ts'
 import { testInTurn } from '../support/in-turn.ts'
-import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { createFaultPlan } from './fault-plan.ts'
 import { UPKEEP } from './journeys/upkeep.ts'
 import { tracedProgram, tracingHindrance } from './traced.ts'
@@ -16,8 +16,7 @@ const ORDER = { template: null, program, journey: UPKEEP, only: null, memory: nu
 const test = testInTurn(4)
 const hindrance = await tracingHindrance()
 
-const directory = temporaryDirectory('bellhop-half-key')
-afterAll(() => directory[Symbol.dispose]())
+const directory = directoryOfTests('bellhop-half-key')
 
 /** Several processes on a slow machine. */
 const LIMIT_MS = 180_000
@@ -45,7 +44,7 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
   test(
     'a sealing key of which the disk takes half at first is written to its end',
     async () => {
-      const data = join(directory.path, 'data')
+      const data = join(directory, 'data')
       using plan = createFaultPlan()
       plan.arm('short', 1, 'write')
       const traced = tracedProgram(program, plan, join(data, 'key'))
@@ -61,7 +60,7 @@ describe.skipIf(hindrance !== null)(`every nth${hindrance === null ? '' : ` (${h
   test(
     'a database that a restore has replaced can be restored from, though its journal could not be removed at once',
     async () => {
-      const own = join(directory.path, 'replaced')
+      const own = join(directory, 'replaced')
       const [data, backup] = [join(own, 'data'), join(own, 'backup.db')]
       await runCommand(program, ['app', 'create', 'shop', `--data=${data}`])
       await runCommand(program, ['backup', backup, `--data=${data}`])

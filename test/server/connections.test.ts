@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectionLimits } from '../../src/http/connection-share.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { command, limited, serve, shopHeaders } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
@@ -14,14 +13,12 @@ const CROWD = 400
 const CALLS = 20
 const PATIENCE_MS = 5000
 
-let data: string
+const data = join(directoryOfTests('bellhop-crowd'), 'data')
 let headers: Readonly<Record<string, string>>
 beforeAll(async () => {
-  data = join(await mkdtemp(join(tmpdir(), 'bellhop-crowd-')), 'data')
   headers = { ...(await shopHeaders(data)), connection: 'close' }
   await command(['app', 'simulate', 'shop', '--data', data])
 })
-afterAll(() => rm(join(data, '..'), { recursive: true, force: true }))
 
 /** Silent connections from this many addresses. A closed one reconnects. */
 function crowdAt(url: string, addresses: number): Disposable {

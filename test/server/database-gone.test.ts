@@ -1,5 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import {
   cpSync,
   existsSync,
@@ -11,26 +11,21 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { command, serve, shopHeaders } from '../support/service-process.ts'
 
 /* Administrators do this to a database in use. The service must answer nothing that its next start will not find. */
 const CALLS = 20
 
-let parent: string
-let template: string
-let backup: string
+const parent = directoryOfTests('bellhop-gone')
+const template = join(parent, 'template')
+const backup = join(parent, 'backup.db')
 let headers: Readonly<Record<string, string>>
 beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'bellhop-gone-'))
-  template = join(parent, 'template')
   headers = await shopHeaders(template)
-  backup = join(parent, 'backup.db')
   await command(['backup', backup, '--data', template])
 })
-afterAll(() => rm(parent, { recursive: true, force: true }))
 
 let copies = 0
 function dataDirectory(): string {

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { directoryOfEachTest } from '../support/directory-of-tests.ts'
 import { testInTurn } from '../support/in-turn.ts'
 import { PROGRAM } from '../support/service-process.ts'
 
@@ -10,15 +10,11 @@ const ROOT = join(import.meta.dir, '../..')
 
 const test = testInTurn(4)
 
-let directory: string
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'bellhop-demo-test-'))
-})
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
+const directory = directoryOfEachTest('bellhop-demo-test')
 
 function environment(): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
-  return { PATH, HOME, TMPDIR: directory, BELLHOP_LISTEN: '127.0.0.1:0', BELLHOP_ADMIN_LISTEN: '127.0.0.1:0' }
+  return { PATH, HOME, TMPDIR: directory(), BELLHOP_LISTEN: '127.0.0.1:0', BELLHOP_ADMIN_LISTEN: '127.0.0.1:0' }
 }
 
 async function start(...argv: string[]) {
@@ -37,7 +33,7 @@ test('--once shows what arrived, and leaves nothing behind', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   expect(stdout).toMatch(/^arrived +apns +a1a1a1a1a1a1… +200 /m)
   expect(stdout).toMatch(/^status +\{.*"state":"finished"/m)
-  expect(readdirSync(directory)).toEqual([])
+  expect(readdirSync(directory())).toEqual([])
 })
 
 test('--help says what there is, and a flag that is none is a sentence', async () => {
@@ -50,7 +46,7 @@ test('--help says what there is, and a flag that is none is a sentence', async (
 })
 
 test('every command that it prints works as it is printed, while it runs', async () => {
-  const data = join(directory, 'the data')
+  const data = join(directory(), 'the data')
   const child = Bun.spawn(['./scripts/start', '--data', data], {
     cwd: ROOT,
     env: environment(),
@@ -105,7 +101,7 @@ test('every command that it prints works as it is printed, while it runs', async
     child.kill('SIGINT')
     await child.exited
   }
-  expect(readdirSync(directory)).toEqual(['the data'])
+  expect(readdirSync(directory())).toEqual(['the data'])
 })
 
 test('the program alone shows where somebody is signed in, and leaves nothing behind when it is stopped', async () => {
@@ -128,8 +124,8 @@ test('the program alone shows where somebody is signed in, and leaves nothing be
     })
   expect(await (await use()).json()).toMatchObject({ administrator: { name: 'demo' } })
   expect((await use()).status).toBe(404)
-  expect(readdirSync(directory)).toHaveLength(1)
+  expect(readdirSync(directory())).toHaveLength(1)
   child.kill('SIGINT')
   expect(await child.exited).toBe(0)
-  expect(readdirSync(directory)).toEqual([])
+  expect(readdirSync(directory())).toEqual([])
 })

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFaultPlan } from '../nth/fault-plan.ts'
 import { tracedProgram, tracingHindrance } from '../nth/traced.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { command, limited, serve, shopHeaders } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
 /* SQLite calls a disk's refusal an I/O error. */
-let parent: string
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'bellhop-refusals-'))
-})
-afterAll(() => rm(parent, { recursive: true, force: true }))
+const parent = directoryOfTests('bellhop-refusals')
 
 async function dataDirectory(name: string) {
   const data = join(parent, name)

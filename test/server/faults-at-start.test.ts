@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   closeSync,
@@ -14,8 +14,6 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { startRefusalOf } from '../../src/database/storage-errors.ts'
@@ -26,18 +24,16 @@ import { parseConfig } from '../../src/settings/parse.ts'
 import { readSystemFile } from '../../src/system/read-file.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { addSealed } from '../sealing/sealed-records.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import type { LogLine } from '../support/service.ts'
 import { storeDevices } from '../support/stored-devices.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 /* What operators read when the disk, its permissions or the key are wrong. */
 const NOBODY = 65_534
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
-let directory: string
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'bellhop-fault-'))
-})
-afterAll(() => rm(directory, { recursive: true, force: true }))
+const directory = directoryOfTests('bellhop-fault')
 
 let made = 0
 /** An application and 2,000 devices, all in `bellhop.db`. */
@@ -250,18 +246,15 @@ describe('the sealing key', () => {
 })
 
 describe('a disk', () => {
-  const disks: string[] = []
-  afterAll(async () => {
-    // Lazily: a database keeps its files open until its statements are collected.
-    for (const disk of disks) shell('umount', '-l', disk)
-    await Promise.all(disks.map((disk) => rm(disk, { recursive: true, force: true })))
-  })
+  const disks = new DisposableStack()
+  afterAll(() => disks.dispose())
 
   /** An empty disk for each test. `null`: mounting needs root, and not every system allows it. */
   async function mountDisk(): Promise<string | null> {
-    const disk = await mkdtemp(join(tmpdir(), 'bellhop-disk-'))
+    const disk = disks.use(temporaryDirectory('bellhop-disk')).path
     if (!shell('mount', '-t', 'tmpfs', '-o', 'size=4m,mode=700', 'bellhop-test', disk)) return null
-    disks.push(disk)
+    // Lazily: a database keeps its files open until its statements are collected.
+    disks.defer(() => void shell('umount', '-l', disk))
     return disk
   }
 

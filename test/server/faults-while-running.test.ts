@@ -1,12 +1,11 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { readExposition, valueOf } from '../monitoring/read-exposition.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import { startOutsideGateways } from '../support/outside-gateways.ts'
 import { passing } from '../support/passing.ts'
@@ -18,14 +17,12 @@ import { storeDevices } from '../support/stored-devices.ts'
 const PAGE_BYTES = 4096
 const DEVICES = 5000
 
-let parent: string
-let template: string
+const parent = directoryOfTests('bellhop-damage')
+const template = join(parent, 'template')
 let application: Credentials
 let pages: readonly number[]
 
 beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'bellhop-damage-'))
-  template = join(parent, 'template')
   using database = openDatabase(template)
   const applications = createApplicationStore({ database, clock: createFakeClock() })
   const made = applications.create('Shop')
@@ -37,7 +34,6 @@ beforeAll(async () => {
   database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
   pages = pagesIn(readFileSync(join(template, 'bellhop.db')))
 })
-afterAll(() => rm(parent, { recursive: true, force: true }))
 
 let copies = 0
 function damaged(noisy: readonly number[]): string {

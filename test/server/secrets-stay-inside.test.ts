@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -9,6 +8,7 @@ import type { Simulator } from '../../src/gateway/simulator/simulator.ts'
 import { commandLine } from '../cli/command-line.ts'
 import type { CommandLine } from '../cli/command-line.ts'
 import { authenticator, fromBase32 } from '../support/authenticator.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { startService } from '../support/service.ts'
 import type { Credentials, Service } from '../support/service.ts'
 
@@ -21,7 +21,6 @@ const ALERT_TOKEN = 'tk_of-a-topic'
 const ALERT_TOPIC = 'topic-that-nobody-guesses'
 
 let cli: CommandLine
-let elsewhere: string
 let simulator: Simulator
 let service: Service
 let application: Credentials
@@ -30,7 +29,6 @@ let secrets: ReadonlyMap<string, string>
 
 beforeAll(async () => {
   cli = commandLine()
-  elsewhere = mkdtempSync(join(tmpdir(), 'bellhop-secrets-'))
   mkdirSync(join(elsewhere, 'backups'))
   simulator = await startSimulator({ clock: systemClock })
   const file = (name: string, text: string) => {
@@ -101,8 +99,8 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]()
   await simulator[Symbol.asyncDispose]()
   cli[Symbol.dispose]()
-  rmSync(elsewhere, { recursive: true, force: true })
 })
+const elsewhere = directoryOfTests('bellhop-secrets')
 
 /** One per line of a PEM's body: part of a key is already a leak. */
 function linesOf(what: string, pem: string): [string, string][] {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { serve } from '../support/service-process.ts'
 import type { ServiceProcess } from '../support/service-process.ts'
 
@@ -16,17 +16,14 @@ const canMount =
   Bun.spawnSync(['unshare', '--mount', '--pid', '--fork', 'true']).success &&
   Bun.spawnSync(['losetup', '--find']).success
 
-const directory = mkdtempSync(join(tmpdir(), 'bellhop-two-'))
-const data = join(directory, 'data')
 let first: ServiceProcess
 beforeAll(async () => {
   mkdirSync(data, { mode: 0o700 })
   first = await serve(data)
 })
-afterAll(async () => {
-  await first[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true })
-})
+afterAll(() => first[Symbol.asyncDispose]())
+const directory = directoryOfTests('bellhop-two')
+const data = join(directory, 'data')
 
 /** Undone in reverse. */
 const undo: (() => void)[] = []

@@ -1,10 +1,9 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NEWEST_SCHEMA } from '../../src/database/migration/migrations.ts'
+import { directoryOfTests } from '../support/directory-of-tests.ts'
 import { contentOf, oldDatabase } from '../support/old-database.ts'
 import { PROGRAM, serve } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
@@ -12,11 +11,7 @@ import { until } from '../support/until.ts'
 const OLD = 20
 const PATIENCE_MS = 20_000
 
-let parent: string
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'bellhop-upgrading-'))
-})
-afterAll(() => rm(parent, { recursive: true, force: true }))
+const parent = directoryOfTests('bellhop-upgrading')
 
 /** `serve` and its output so far. The service does not become ready while another process holds the database. */
 function starting(data: string) {

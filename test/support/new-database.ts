@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
 
 let bytes: Buffer | undefined
 
@@ -17,13 +17,9 @@ export function layNewDatabase(directory: string): void {
 
 /** The file that the migrations make of nothing. */
 export function migratedDatabase(): Buffer {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-new-'))
-  try {
-    using database = openDatabase(directory)
-    // All of it in the one file.
-    database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
-    return readFileSync(join(directory, 'bellhop.db'))
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+  using directory = temporaryDirectory('bellhop-new')
+  using database = openDatabase(directory.path)
+  // All of it in the one file.
+  database.statement('PRAGMA wal_checkpoint(TRUNCATE)').all()
+  return readFileSync(join(directory.path, 'bellhop.db'))
 }

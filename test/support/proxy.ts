@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeCertificate } from './certificate.ts'
 import type { Credentials } from './service.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
 
 const NAME = 'push.example.com'
 
@@ -38,7 +38,8 @@ export interface Proxy extends AsyncDisposable {
 }
 
 export function proxyPlace(): ProxyPlace {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-proxy-'))
+  const own = temporaryDirectory('bellhop-proxy')
+  const directory = own.path
   const { certificate, privateKey } = makeCertificate({ name: NAME })
   const path = (name: string) => join(directory, name)
   const files = { certificate: path('fullchain.pem'), key: path('privkey.pem'), both: path('both.pem') }
@@ -52,7 +53,7 @@ export function proxyPlace(): ProxyPlace {
     name: NAME,
     certificate,
     files,
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+    [Symbol.dispose]: () => own[Symbol.dispose](),
   }
 }
 

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import { createDeviceStore } from '../../src/device/device-store.ts'
 import { createFeedbackStore } from '../../src/device/feedback-store.ts'
 import { createFakeClock } from './fake-clock.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
 
 /** A device store on a database file of its own, with two applications: numbers 1 and 2. Erases `directory` at its end. */
-export function openRegistry(directory = mkdtempSync(join(tmpdir(), 'bellhop-registry-'))) {
-  const database = openDatabase(directory)
+export function openRegistry(directory = temporaryDirectory('bellhop-registry')) {
+  const database = openDatabase(directory.path)
   const clock = createFakeClock()
   const insert = database.statement<never, [string, string, Uint8Array, number]>(
     `INSERT INTO application (id, name, secret_hash, rate, burst, backend_rate, backend_burst, quota, quota_period, created_at)
@@ -26,7 +24,7 @@ export function openRegistry(directory = mkdtempSync(join(tmpdir(), 'bellhop-reg
     registered: (application: number) => devices.list(application, { limit: 1000 }).length,
     [Symbol.dispose]() {
       database[Symbol.dispose]()
-      rmSync(directory, { recursive: true, force: true })
+      directory[Symbol.dispose]()
     },
   }
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Argon2 } from '../../src/admin/password.ts'
 import { createApplicationStore } from '../../src/application/application-store.ts'
 import type { Limits } from '../../src/application/application.ts'
@@ -25,6 +22,7 @@ import { layNewDatabase } from './new-database.ts'
 import { misfits, operationsOf } from './openapi.ts'
 import type { Json } from './openapi.ts'
 import { sharedKeys } from './rsa-keys.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
 import { createWaits } from './waits.ts'
 
 export interface Credentials {
@@ -135,10 +133,12 @@ async function describe(compat: boolean): Promise<Description> {
   return { document, operations: Map.groupBy(operations, ({ method, parts }) => `${method} ${parts.length}`) }
 }
 
-async function newData(): Promise<string> {
-  const data = await mkdtemp(join(tmpdir(), 'bellhop-'))
-  layNewDatabase(data)
-  return data
+/** It goes with the service, unless it was given. */
+function dataOf({ data }: ServiceOptions): ReturnType<typeof temporaryDirectory> {
+  if (data !== undefined) return { path: data, [Symbol.dispose]() {} }
+  const own = temporaryDirectory('bellhop')
+  layNewDatabase(own.path)
+  return own
 }
 
 /** Whatever a test calls for: a success is as the documentation says. */
@@ -162,7 +162,8 @@ const smallDisk = () => ({ sizeBytes: 20 * 1024 * 1024, freeBytes: 1024 ** 3 })
 /** The whole service in this process, on real sockets and a real database file. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const clock = options.clock ?? systemClock
-  const data = options.data ?? (await newData())
+  const own = dataOf(options)
+  const data = own.path
   const disk = options.disk ?? (options.data === undefined ? smallDisk : null)
   const second = openDatabase(data)
   let server: Server | null = null
@@ -337,7 +338,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     async [Symbol.asyncDispose]() {
       await stop()
-      if (options.data === undefined) await rm(data, { recursive: true, force: true })
+      own[Symbol.dispose]()
     },
   }
 }

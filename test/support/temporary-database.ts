@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/database.ts'
 import type { Database } from '../../src/database/database.ts'
 import { layNewDatabase } from './new-database.ts'
+import { temporaryDirectory } from './temporary-directory.ts'
 
 interface TemporaryDatabase extends Disposable {
   readonly directory: string
@@ -16,7 +16,8 @@ interface TemporaryDatabase extends Disposable {
 
 /** A database in a directory of its own; both are gone at the end of the scope. */
 export function temporaryDatabase(): TemporaryDatabase {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-test-'))
+  const own = temporaryDirectory('bellhop-test')
+  const directory = own.path
   layNewDatabase(directory)
   const opened = [openDatabase(directory)]
   const [database] = opened as [Database]
@@ -31,7 +32,7 @@ export function temporaryDatabase(): TemporaryDatabase {
     contains: (bytes) => readdirSync(directory).some((name) => readFileSync(join(directory, name)).includes(bytes)),
     [Symbol.dispose]() {
       for (const each of opened.reverse()) each[Symbol.dispose]()
-      rmSync(directory, { recursive: true, force: true })
+      own[Symbol.dispose]()
     },
   }
 }

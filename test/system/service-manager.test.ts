@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
 import { dlopen, ptr } from 'bun:ffi'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openNotifySocket } from '../../src/system/service-manager.ts'
 import { createServiceManager } from '../../src/system/service-manager.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
+import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 function setUp(env: Readonly<Record<string, string>>, broken = false) {
   const clock = createFakeClock()
@@ -61,15 +60,14 @@ test('what cannot be told is complained of once, and nothing else is kept from w
 const LINUX = process.platform === 'linux'
 
 test.skipIf(!LINUX)('a text arrives at a socket in the file system, and at an abstract one', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-notify-'))
-  for (const path of [join(directory, 'socket'), `@${directory}`]) {
+  using directory = temporaryDirectory('bellhop-notify')
+  for (const path of [join(directory.path, 'socket'), `@${directory.path}`]) {
     using receiver = receiverAt(path)
     const send = openNotifySocket(path)
     send('READY=1')
     send('WATCHDOG=1')
     expect([receiver.next(), receiver.next()]).toEqual(['READY=1', 'WATCHDOG=1'])
   }
-  rmSync(directory, { recursive: true, force: true })
 })
 
 test.skipIf(!LINUX)('where there is no socket, or no path of one, it throws', () => {

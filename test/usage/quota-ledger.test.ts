@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DEFAULT_LIMITS } from '../../src/application/application.ts'
 import type { Limits } from '../../src/application/application.ts'
 import { openDatabase } from '../../src/database/database.ts'
@@ -9,6 +6,7 @@ import type { Database } from '../../src/database/database.ts'
 import { createGroupCommit } from '../../src/database/group-commit.ts'
 import { createQuotaLedger } from '../../src/usage/quota-ledger.ts'
 import type { QuotaLedger } from '../../src/usage/quota-ledger.ts'
+import { directoryOfEachTest } from '../support/directory-of-tests.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 import type { FakeClock } from '../support/fake-clock.ts'
 import { raise } from '../support/raise.ts'
@@ -16,22 +14,18 @@ import { raise } from '../support/raise.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-let directory: string
+const directory = directoryOfEachTest('quota-ledger')
 let database: Database
 let clock: FakeClock
 let ledger: QuotaLedger
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'quota-ledger-'))
-  database = openDatabase(directory)
+  database = openDatabase(directory())
   clock = createFakeClock(Date.parse('2026-11-20T12:00:00Z'))
   ledger = createQuotaLedger({ database, clock })
 })
 
-afterEach(() => {
-  database[Symbol.dispose]()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterEach(() => database[Symbol.dispose]())
 
 describe('the quota', () => {
   test('allows so many calls a period and refuses the next, until the period ends', () => {
@@ -92,7 +86,7 @@ describe('the quota', () => {
     expect(said).toEqual(['2026-11-20'])
     expect(ledger.charge(withLimits(app, { quota: 10 }), false).allowed).toBe(true)
     flush()
-    using after = openDatabase(directory)
+    using after = openDatabase(directory())
     const restarted = createQuotaLedger({ database: after, clock, onMostUsed })
     expect(restarted.charge(app, false).allowed).toBe(false)
     clock.advance(DAY_MS)
@@ -153,7 +147,7 @@ describe('the ledger', () => {
     charges(app, 4)
     flush()
     ledger.charge(app, true)
-    using after = openDatabase(directory)
+    using after = openDatabase(directory())
     const restarted = createQuotaLedger({ database: after, clock })
     expect(restarted.used(app)).toBe(4)
     expect(charges(app, 2, restarted)).toEqual([true, false])

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../../src/clock.ts'
 import { withComponents } from '../../../src/http/document/components.ts'
 import { WEBHOOKS } from '../../../src/webhook/event-schema.ts'
 import { EVENT_TYPES } from '../../../src/webhook/event.ts'
 import type { EventType } from '../../../src/webhook/event.ts'
+import { directoryOfEachTest } from '../../support/directory-of-tests.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { misfits } from '../../support/openapi.ts'
 import type { Json } from '../../support/openapi.ts'
@@ -28,22 +28,20 @@ const DOCUMENT: Json = withComponents({ webhooks: WEBHOOKS, components: { schema
 
 let receiver: WebhookReceiver
 let service: Service
-let directory: string
+const directory = directoryOfEachTest('bellhop-ca')
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  directory = mkdtempSync(join(tmpdir(), 'bellhop-ca-'))
-  writeFileSync(join(directory, 'ca.pem'), receiver.certificate)
+  writeFileSync(join(directory(), 'ca.pem'), receiver.certificate)
   service = await start()
 })
 afterEach(async () => {
   await service[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true, force: true })
 })
 
 function start(clock = systemClock): Promise<Service> {
-  return startService({ clock, config: { webhookPrivate: true, gatewayCa: join(directory, 'ca.pem') } })
+  return startService({ clock, config: { webhookPrivate: true, gatewayCa: join(directory(), 'ca.pem') } })
 }
 
 /** As `app webhook` does, from another connection. */
@@ -219,7 +217,7 @@ describe('a webhook', () => {
 })
 
 test('a webhook at a private address is not reached, unless the operator allows it', async () => {
-  await using guarded = await startService({ config: { gatewayCa: join(directory, 'ca.pem') } })
+  await using guarded = await startService({ config: { gatewayCa: join(directory(), 'ca.pem') } })
   const open = service
   service = guarded
   try {

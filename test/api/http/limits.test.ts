@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApplicationStore } from '../../../src/application/application-store.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -9,6 +8,7 @@ import { expectFailure, statusesOf } from '../../support/refusals.ts'
 import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
 import type { Answer, Call, Credentials } from '../../support/service.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 const clock = createFakeClock()
 const service = await fileService({ clock })
@@ -249,13 +249,14 @@ describe('quota', () => {
     own.advance(1000)
     await new Promise((resolve) => setImmediate(resolve))
 
-    const crashed = await mkdtemp(join(tmpdir(), 'bellhop-'))
-    for (const file of ['bellhop.db', 'bellhop.db-wal']) await copyFile(join(first.data, file), join(crashed, file))
     {
-      await using second = await startService({ clock: own, data: crashed, application })
+      using crashed = temporaryDirectory('bellhop')
+      for (const file of ['bellhop.db', 'bellhop.db-wal']) {
+        await copyFile(join(first.data, file), join(crashed.path, file))
+      }
+      await using second = await startService({ clock: own, data: crashed.path, application })
       expect(await times(3, () => open(application, 'backend', second))).toEqual({ 200: 2, 507: 1 })
     }
-    await rm(crashed, { recursive: true })
 
     expect((await first.get('/analytics')).status).toBe(200)
     await using third = await first.restart()

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { plugin } from 'bun'
 import classic from 'typescript-classic'
+import { directoryOfTests } from '../../support/directory-of-tests.ts'
 import { fileService } from '../../support/file-service.ts'
 import { redoclyProblems } from '../../support/redocly.ts'
 import { startService } from '../../support/service.ts'
@@ -19,8 +19,7 @@ const MODULES = join(import.meta.dir, '..', '..', '..', 'node_modules')
 
 const service = await fileService()
 const document = await (await fetch(`${service.url}/openapi.json`)).text()
-const folder = await mkdtemp(join(tmpdir(), 'bellhop-client-'))
-afterAll(() => rm(folder, { recursive: true }))
+const folder = directoryOfTests('bellhop-client')
 
 describe("redocly's recommended rules", () => {
   test('find nothing in the document', async () => {

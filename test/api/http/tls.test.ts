@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
@@ -9,9 +8,10 @@ import { makeCertificate } from '../../support/certificate.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { startService } from '../../support/service.ts'
 import type { LogLine, Service } from '../../support/service.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
-const directory = mkdtempSync(join(tmpdir(), 'bellhop-tls-'))
-const files = { tlsCert: join(directory, 'fullchain.pem'), tlsKey: join(directory, 'privkey.pem') }
+const directory = temporaryDirectory('bellhop-tls')
+const files = { tlsCert: join(directory.path, 'fullchain.pem'), tlsKey: join(directory.path, 'privkey.pem') }
 const MINUTE_MS = 60_000
 const [first, renewed] = [makeCertificate({ name: 'first' }), makeCertificate({ name: 'renewed' })]
 
@@ -33,7 +33,7 @@ beforeEach(() => {
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
-  rmSync(directory, { recursive: true, force: true })
+  directory[Symbol.dispose]()
 })
 
 /** A handshake with the service; the name in the certificate it shows. */

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   cpSync,
   existsSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -11,9 +10,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readDatabaseFile } from '../../../src/database/offline-database.ts'
+import { directoryOfEachTest } from '../../support/directory-of-tests.ts'
 import { startS3 } from '../../support/s3-service.ts'
 import { commandLine, refused } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
@@ -29,14 +28,13 @@ const OLDER = 'bellhop: This was not recorded in the audit log: the database has
 
 const BEGIN = Date.parse('2026-11-20T11:59:00Z')
 
-let root: string
+const root = directoryOfEachTest('bellhop-litestream')
 let replica: string
 let line: CommandLine
 let files: string[]
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'bellhop-litestream-'))
-  replica = join(root, 'replica')
+  replica = join(root(), 'replica')
   cpSync(RECORDED, replica, { recursive: true })
   const segments = readdirSync(join(replica, GENERATION, 'wal')).toSorted()
   files = [SNAPSHOT, ...segments.map((name) => `${GENERATION}wal/${name}`)]
@@ -44,10 +42,7 @@ beforeEach(() => {
   for (const [at, name] of files.entries()) utimesSync(join(replica, name), 0, BEGIN / 1000 + at)
   line = commandLine({ isEmpty: true })
 })
-afterEach(() => {
-  line[Symbol.dispose]()
-  rmSync(root, { recursive: true })
-})
+afterEach(() => line[Symbol.dispose]())
 
 function devices(): number {
   using file = readDatabaseFile(join(line.data, 'bellhop.db'))

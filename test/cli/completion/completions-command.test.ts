@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../../src/cli/commands.ts'
 import { describeSettings } from '../../../src/settings/settings-text.ts'
 import { commandLine, refused } from '../command-line.ts'
+import { directoryOfTests } from '../../support/directory-of-tests.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-let directory: string
+const directory = directoryOfTests('bellhop-completions')
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'bellhop-completions-'))
   writeFileSync(join(directory, 'service account.json'), '')
   using cli = commandLine()
   for (const shell of SHELLS) {
@@ -20,7 +19,6 @@ beforeAll(async () => {
     writeFileSync(join(directory, `bellhop.${shell}`), stdout)
   }
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** Lines printed by a script in a shell without the machine's settings. */
 function shell(argv: readonly string[], script: string, lines: readonly string[]): readonly string[] {

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseCommand } from '../../../src/cli/cli.ts'
 import { COMMANDS } from '../../../src/cli/commands.ts'
@@ -8,6 +7,7 @@ import { LIBRARIES } from '../../../src/client/libraries.ts'
 import { findPage } from '../../../src/manual/pages.ts'
 import { commandsIn, commandsInSentences } from '../../manual/markdown-files.ts'
 import { PROGRAM } from '../../support/service-process.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { commandLine } from '../command-line.ts'
 
 const skill = await printed()
@@ -48,40 +48,36 @@ test('every page and every library that the skill names is there', () => {
 })
 
 test('its steps lead to a push that arrives, and to a library', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bellhop-skill-'))
+  using folder = temporaryDirectory('bellhop-skill')
   const port = freePort()
-  try {
-    for (const name of ['bin', 'app']) mkdirSync(join(folder, name))
-    writeFileSync(join(folder, 'bin/bellhop'), `#!/bin/sh\nexec ${PROGRAM.join(' ')} "$@"\n`, { mode: 0o755 })
-    const blocks = Array.from(skill.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = '']) => block)
-    expect(blocks).toHaveLength(3)
-    const script = ['set -e', "trap 'kill $(jobs -p)' EXIT", ...blocks]
-      .join('\n')
-      .replaceAll('127.0.0.1:8790', `127.0.0.1:${port}`)
-    const child = Bun.spawn(['bash', '-c', script], {
-      cwd: join(folder, 'app'),
-      env: {
-        PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
-        BELLHOP_LISTEN: `127.0.0.1:${port}`,
-        BELLHOP_ADMIN_LISTEN: `127.0.0.1:${freePort()}`,
-      },
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    expect({ exitCode, stdout, stderr }).toEqual({
-      exitCode: 0,
-      stdout: expect.stringMatching(/^accepted$[\s\S]*^\{.*"type":"notification.received".*"text":"Hello".*\}$/m),
-      stderr: expect.any(String),
-    })
-    // Only the file has it.
-    expect(stdout + stderr).not.toContain('bhs_')
-    expect(await Bun.file(join(folder, 'app/src/bellhop/index.js')).text()).toContain(`http://127.0.0.1:${port}`)
-    expect(await Bun.file(join(folder, 'app/bellhop-data/.gitignore')).text()).toBe('*\n')
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  for (const name of ['bin', 'app']) mkdirSync(join(folder.path, name))
+  writeFileSync(join(folder.path, 'bin/bellhop'), `#!/bin/sh\nexec ${PROGRAM.join(' ')} "$@"\n`, { mode: 0o755 })
+  const blocks = Array.from(skill.matchAll(/^```sh\n(.*?)^```$/gms), ([, block = '']) => block)
+  expect(blocks).toHaveLength(3)
+  const script = ['set -e', "trap 'kill $(jobs -p)' EXIT", ...blocks]
+    .join('\n')
+    .replaceAll('127.0.0.1:8790', `127.0.0.1:${port}`)
+  const child = Bun.spawn(['bash', '-c', script], {
+    cwd: join(folder.path, 'app'),
+    env: {
+      PATH: `${join(folder.path, 'bin')}:${process.env['PATH']}`,
+      BELLHOP_LISTEN: `127.0.0.1:${port}`,
+      BELLHOP_ADMIN_LISTEN: `127.0.0.1:${freePort()}`,
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  expect({ exitCode, stdout, stderr }).toEqual({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^accepted$[\s\S]*^\{.*"type":"notification.received".*"text":"Hello".*\}$/m),
+    stderr: expect.any(String),
+  })
+  // Only the file has it.
+  expect(stdout + stderr).not.toContain('bhs_')
+  expect(await Bun.file(join(folder.path, 'app/src/bellhop/index.js')).text()).toContain(`http://127.0.0.1:${port}`)
+  expect(await Bun.file(join(folder.path, 'app/bellhop-data/.gitignore')).text()).toBe('*\n')
 })
 
 function freePort(): number {

@@ -1,18 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createDeviceStore } from '../../../src/device/device-store.ts'
 import { startOutsideGateways } from '../../support/outside-gateways.ts'
 import { startService } from '../../support/service.ts'
 import { storeDevices } from '../../support/stored-devices.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { commandLine, openShop, refused, withShop } from '../command-line.ts'
 import { commandsBeside, HASTY } from '../everyday-service.ts'
-
-async function temporaryFile(text: string) {
-  const path = `${await mkdtemp('/tmp/bellhop-languages-')}/languages.json`
-  await Bun.write(path, text)
-  return { path, [Symbol.asyncDispose]: () => rm(path.replace(/\/[^/]*$/, ''), { recursive: true }) }
-}
 
 const IOS = 'c1'.repeat(32)
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/
@@ -42,8 +36,11 @@ describe('push beside a running server', () => {
     const caller = beside.newCaller()
     await caller.register({ token: IOS, platform: '0', locale: 'de-CH' })
     await caller.register({ token: 'android:1', platform: '1', locale: 'fr' })
-    await using file = await temporaryFile('{"de": {"msg": "Hallo"}, "pt_br": {"title": "Pão"}}')
-    for (const languages of ['{"de": {"msg": "Hallo"}, "pt_br": {"title": "Pão"}}', file.path]) {
+    using directory = temporaryDirectory('bellhop-languages')
+    const file = `${directory.path}/languages.json`
+    const text = '{"de": {"msg": "Hallo"}, "pt_br": {"title": "Pão"}}'
+    await Bun.write(file, text)
+    for (const languages of [text, file]) {
       const argv = ['push', caller.application.id, 'Hello', '--all', '--dry-run', '--languages', languages]
       const { exitCode, stdout } = await beside.run(argv)
       expect({ exitCode, stdout }).toEqual({
@@ -58,7 +55,7 @@ describe('push beside a running server', () => {
       auth: 'BTBZMqHH6r4Tts7J_aSIgg',
     }
     await caller.put('/deviceToken', { token: 'https://fcm.googleapis.com/fcm/send/1', platform: '2', keys })
-    const argv = ['push', caller.application.id, 'Hello', '--all', '--dry-run', '--languages', file.path]
+    const argv = ['push', caller.application.id, 'Hello', '--all', '--dry-run', '--languages', file]
     expect((await beside.run(argv)).stdout).toMatch(
       /\n {2}LANGUAGE +DEVICES +APNS BYTES +FCM BYTES +WEB BYTES\n {2}the own text +2 +\d+ +\d+ +\d+\n/,
     )

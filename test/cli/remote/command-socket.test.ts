@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { commandSocketIn } from '../../../src/server/command/command-socket.ts'
@@ -9,13 +8,9 @@ import { VERSION } from '../../../src/version.ts'
 import { command, PROGRAM, serve } from '../../support/service-process.ts'
 import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { commandLine, jsonLines, printed, refused, withShop } from '../command-line.ts'
 import { HASTY } from '../everyday-service.ts'
-
-function directory() {
-  const path = mkdtempSync(join(tmpdir(), 'bellhop-socket-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
-}
 
 const listed = async (data: string) => (await command(['app', 'list', '--data', data])).stdout
 
@@ -102,7 +97,7 @@ describe('commands beside a server', () => {
   })
 
   test('Ctrl-C ends one that listens to it, and the one that does not for whoever typed it', async () => {
-    using place = directory()
+    using place = temporaryDirectory('bellhop-socket')
     await using service = await serve(place.path)
     await command(['app', 'create', 'Shop', '--data', place.path])
     const tail = Bun.spawn([...PROGRAM, 'tail', '--data', place.path], { stdout: 'pipe', stderr: 'pipe' })
@@ -132,7 +127,7 @@ describe('the socket', () => {
   })
 
   test('that a killed server left behind is nobody’s: commands run alone, and the next server replaces it', async () => {
-    using place = directory()
+    using place = temporaryDirectory('bellhop-socket')
     const service = await serve(place.path)
     await command(['app', 'create', 'Shop', '--data', place.path])
     await service.kill('SIGKILL')
@@ -145,7 +140,7 @@ describe('the socket', () => {
   })
 
   test('works in a directory whose path is longer than the address of a socket', async () => {
-    using place = directory()
+    using place = temporaryDirectory('bellhop-socket')
     const data = join(place.path, 'd'.repeat(120))
     mkdirSync(data)
     await using _ = await serve(data)

@@ -1,16 +1,15 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { directoryOfTests } from '../../support/directory-of-tests.ts'
 import { until } from '../../support/until.ts'
 import { commandsBeside } from '../everyday-service.ts'
 import type { Beside } from '../everyday-service.ts'
 import { printed, refused } from '../command-line.ts'
 
 /* `bellhop … --server URL` on a machine with neither data nor server. */
-const directory = mkdtempSync(join(tmpdir(), 'bellhop-remote-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const directory = directoryOfTests('bellhop-remote')
 
 const beside = await commandsBeside()
 const { service } = beside

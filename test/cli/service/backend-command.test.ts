@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BACKENDS } from '../../../src/client/backends.ts'
 import { commandLine, refused } from '../command-line.ts'
+import { directoryOfTests } from '../../support/directory-of-tests.ts'
 
 const line = commandLine()
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bellhop-backend-'))
-})
-afterAll(() => {
-  line[Symbol.dispose]()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => line[Symbol.dispose]())
+const folder = directoryOfTests('bellhop-backend')
 
 describe('bellhop backend', () => {
   test('prints the file of a language, and nothing else', async () => {

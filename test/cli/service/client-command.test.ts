@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIBRARIES } from '../../../src/client/libraries.ts'
 import { RELEASE } from '../../../src/version.ts'
 import { commandLine, refused } from '../command-line.ts'
+import { directoryOfTests } from '../../support/directory-of-tests.ts'
 
 const APP = 'app_0123456789abcdef'
 const URL = ['--url', 'https://push.example.com']
 
 const line = commandLine()
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bellhop-client-'))
-})
-afterAll(() => {
-  line[Symbol.dispose]()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => line[Symbol.dispose]())
+const folder = directoryOfTests('bellhop-client')
 
 describe('bellhop client', () => {
   test.each(Object.keys(LIBRARIES))('writes the library for %s, and says what the app writes', async (kind) => {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { programPath } from '../../../src/cli/service/systemd-command.ts'
 import { commandLine } from '../command-line.ts'
+import { directoryOfTests } from '../../support/directory-of-tests.ts'
 
 const line = commandLine()
 afterAll(() => line[Symbol.dispose]())
@@ -252,8 +252,7 @@ describe('what cannot be is said, all of it, and no unit is printed', () => {
 const ANALYZE = Bun.which('systemd-analyze')
 
 describe('systemd itself (these need systemd-analyze on this machine)', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-unit-'))
-  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = directoryOfTests('bellhop-unit')
 
   async function analyze(text: string, ...command: readonly string[]) {
     const file = join(directory, 'bellhop.service')

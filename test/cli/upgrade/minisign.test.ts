@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fitsFile, minisignKeyIn, readSignature } from '../../../src/cli/upgrade/minisign.ts'
 import { minisignSigner } from '../../support/minisign.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 /* Made by minisign 0.11 of Debian 12 over the file "hi\n". */
 const KEY = 'RWRs8lmr4ITXMwTX5ODWo5sDmzkdg3Ce6HEKLTVjt/TYUAREIjRyArld'
@@ -118,26 +118,22 @@ describe('a minisign signature', () => {
 
   const minisign = Bun.which('minisign')
   test.skipIf(minisign === null)('of a test is one for the program, and of the program one for Bellhop', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'bellhop-minisign-'))
-    const at = (name: string) => join(folder, name)
+    using folder = temporaryDirectory('bellhop-minisign')
+    const at = (name: string) => join(folder.path, name)
     const run = (...args: string[]) => Bun.spawnSync([minisign ?? '', ...args], { stdin: Buffer.from('\n\n') })
-    try {
-      for (const size of [0, 1, 127, 128, 129, 100_000]) {
-        const bytes = Buffer.alloc(size, `${size}`)
-        writeFileSync(at('file'), bytes)
-        const signer = minisignSigner()
-        writeFileSync(at('file.minisig'), signer.sign(bytes, `bellhop ${size} x`))
-        expect(run('-V', '-P', signer.publicKey, '-m', at('file')).stdout.toString()).toContain(`bellhop ${size} x`)
+    for (const size of [0, 1, 127, 128, 129, 100_000]) {
+      const bytes = Buffer.alloc(size, `${size}`)
+      writeFileSync(at('file'), bytes)
+      const signer = minisignSigner()
+      writeFileSync(at('file.minisig'), signer.sign(bytes, `bellhop ${size} x`))
+      expect(run('-V', '-P', signer.publicKey, '-m', at('file')).stdout.toString()).toContain(`bellhop ${size} x`)
 
-        expect(run('-G', '-f', '-W', '-p', at('key.pub'), '-s', at('key')).exitCode).toBe(0)
-        expect(run('-S', '-s', at('key'), '-m', at('file'), '-t', 'bellhop Ünïcode').exitCode).toBe(0)
-        const key = keyIn(readFileSync(at('key.pub'), 'utf8'))
-        const signature = signatureIn(readFileSync(at('file.minisig'), 'utf8'), key)
-        expect(signature.comment).toBe('bellhop Ünïcode')
-        expect(fitsFile(signature, hashOf(bytes), key)).toBe(true)
-      }
-    } finally {
-      rmSync(folder, { recursive: true })
+      expect(run('-G', '-f', '-W', '-p', at('key.pub'), '-s', at('key')).exitCode).toBe(0)
+      expect(run('-S', '-s', at('key'), '-m', at('file'), '-t', 'bellhop Ünïcode').exitCode).toBe(0)
+      const key = keyIn(readFileSync(at('key.pub'), 'utf8'))
+      const signature = signatureIn(readFileSync(at('file.minisig'), 'utf8'), key)
+      expect(signature.comment).toBe('bellhop Ünïcode')
+      expect(fitsFile(signature, hashOf(bytes), key)).toBe(true)
     }
   })
 })

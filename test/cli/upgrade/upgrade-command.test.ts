@@ -13,13 +13,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { lockDirectory } from '../../../src/database/directory-lock.ts'
 import { NEWEST_SCHEMA } from '../../../src/database/migration/migrations.ts'
 import { schemaOfFile } from '../../../src/database/offline-database.ts'
 import { inTurn, testInTurn } from '../../support/in-turn.ts'
 import { minisignSigner } from '../../support/minisign.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { until } from '../../support/until.ts'
 import { machine, processesIn, removeFilled } from './stage/machine.ts'
 import type { Machine } from './stage/machine.ts'
@@ -29,7 +29,8 @@ import { refused } from '../command-line.ts'
 /* Compiled programs that install and restart each other: 0.1.0 is installed, 0.2.0 is good, and 9.9.9 never gets ready. 0.2.0 is compiled as a private build without a key. */
 
 const SIGNER = minisignSigner()
-const folder = mkdtempSync(join(tmpdir(), 'bellhop-upgrade-'))
+const temporary = temporaryDirectory('bellhop-upgrade')
+const folder = temporary.path
 const OLD = join(folder, 'old')
 const NEXT = join(folder, `bellhop-0.2.0-${TARGET}`)
 const BROKEN = join(folder, `bellhop-9.9.9-${TARGET}`)
@@ -76,7 +77,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await web.stop(true)
   removeFilled()
-  rmSync(folder, { recursive: true, force: true })
+  temporary[Symbol.dispose]()
 })
 
 /** The good release at this path of `web`. */
@@ -305,13 +306,14 @@ describe('bellhop upgrade changes nothing', () => {
   })
 
   test.skipIf(!isRoot)('on a full disk', async () => {
-    const place = mkdtempSync(join(tmpdir(), 'bellhop-small-'))
+    using own = temporaryDirectory('bellhop-small')
+    const place = own.path
     const bytes = statSync(OLD).size + statSync(NEXT).size / 2
     expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${Math.round(bytes)}`, 'tmpfs', place]).exitCode).toBe(0)
     try {
       const here = join(place, 'old')
       writeFileSync(here, readFileSync(OLD), { mode: 0o755 })
-      const small = await machine(here, place)
+      const small = await machine(here, own)
       for (const from of [NEXT, addressOf('release')]) {
         expect(await small.run(['upgrade', '--from', from])).toEqual(
           refused(1, `There is no room for the new executable beside ${small.program}. Nothing was changed.`),
@@ -320,7 +322,6 @@ describe('bellhop upgrade changes nothing', () => {
       }
     } finally {
       Bun.spawnSync(['umount', place])
-      rmSync(place, { recursive: true })
     }
   })
 })

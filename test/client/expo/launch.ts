@@ -1,8 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expoLibrary } from '../../../src/client/expo-library.ts'
 import type { ClientTarget } from '../../../src/client/library.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 const STUBS = join(import.meta.dir, 'stubs')
 
@@ -38,26 +38,26 @@ interface Library {
   readonly onBackgroundPush: (task: object) => Promise<void>
 }
 
-const roots: string[] = []
+const roots: Disposable[] = []
 
 /** Call at the end of a test file. */
 export function removePackages(): void {
-  for (const root of roots.splice(0)) rmSync(root, { recursive: true })
+  for (const root of roots.splice(0)) root[Symbol.dispose]()
 }
 
 /** Writes the package and stubs of its imports into a folder. Returns the package's folder. */
 export function writePackage(place: ClientTarget): string {
-  const root = mkdtempSync(join(tmpdir(), 'bellhop-expo-'))
+  const root = temporaryDirectory('bellhop-expo')
   roots.push(root)
-  const folder = join(root, 'bellhop')
+  const folder = join(root.path, 'bellhop')
   for (const [name, text] of Object.entries(expoLibrary.files(place))) {
     mkdirSync(join(folder, name, '..'), { recursive: true })
     writeFileSync(join(folder, name), text)
   }
   for (const file of readdirSync(STUBS)) {
     const name = file.replace('.js', '')
-    mkdirSync(join(root, 'node_modules', name), { recursive: true })
-    const to = join(root, 'node_modules', name, 'index.js')
+    mkdirSync(join(root.path, 'node_modules', name), { recursive: true })
+    const to = join(root.path, 'node_modules', name, 'index.js')
     cpSync(join(STUBS, file), to)
   }
   return folder

@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
 import { openDatabase } from '../../../src/database/database.ts'
 import { EVERYBODY } from '../../audience/population.ts'
 import { passing } from '../../support/passing.ts'
 import { registerDevices, startSending, tokensOf } from '../../support/sending.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { until } from '../../support/until.ts'
 
 /** More than the leases of two steps. */
@@ -14,13 +12,9 @@ const DEVICES = 600
 /** The push that the last run was sending. */
 const ID = '019a9f7e-3c1b-7000-8000-000000000000'
 
-let data: string
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), 'bellhop-leases-'))
-})
-afterEach(() => rm(data, { recursive: true }))
-
 test('all whom the last run had leased are sent to, each once, and who was accepted meanwhile too', async () => {
+  using own = temporaryDirectory('bellhop-leases')
+  const data = own.path
   const first = await startSending({ data })
   const { application } = first.service
   await registerDevices(first.service, 0, tokensOf(0, DEVICES))

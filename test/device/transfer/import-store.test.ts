@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { plainAfter } from '../../../src/device/columns.ts'
 import { createExportStore } from '../../../src/device/transfer/export-store.ts'
 import { createImportStore } from '../../../src/device/transfer/import-store.ts'
 import type { ImportedDevice } from '../../../src/device/transfer/imported-device.ts'
 import { openRegistry } from '../../support/registry.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 
 const FIRST = 1
 const DAY = 86_400_000
@@ -250,10 +248,10 @@ test('what was said of a token is kept once, and the latest of it', () => {
 })
 
 test('a label that a server has erased meanwhile is made anew', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'bellhop-import-'))
+  const directory = temporaryDirectory('bellhop-import')
   using registry = openRegistry(directory)
   // Another process has its own connection, and its own store.
-  using other = openDatabase(directory)
+  using other = openDatabase(directory.path)
   const imported = createImportStore({ database: other, clock: registry.clock })
   const put = (token: string, tag: readonly string[]) =>
     other.transact(() => imported.put(FIRST, { token, platform: 0, tag, seenAt: registry.clock.now() }))

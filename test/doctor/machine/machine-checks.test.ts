@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { judgeClock } from '../../../src/doctor/machine/clock-check.ts'
 import {
   judgeFileSystem,
@@ -16,6 +14,7 @@ import { judgeServer } from '../../../src/doctor/machine/server-check.ts'
 import { checkTlsFiles, judgeSettings } from '../../../src/doctor/machine/settings-check.ts'
 import { readSystemFile } from '../../../src/system/read-file.ts'
 import { makeCertificate } from '../../support/certificate.ts'
+import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { expectFinding } from '../expect-finding.ts'
 
 const GB = 1_000_000_000
@@ -87,15 +86,11 @@ describe('the disk', () => {
   })
 
   test('is written twenty times, for two seconds at the most, and left as it was', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'bellhop-disk-'))
-    try {
-      let now = 0
-      expect(measureSync(directory, () => now++)).toHaveLength(20)
-      expect(measureSync(directory, () => (now += 500))).toEqual([500])
-      expect(readdirSync(directory)).toEqual([])
-    } finally {
-      rmSync(directory, { recursive: true, force: true })
-    }
+    using directory = temporaryDirectory('bellhop-disk')
+    let now = 0
+    expect(measureSync(directory.path, () => now++)).toHaveLength(20)
+    expect(measureSync(directory.path, () => (now += 500))).toEqual([500])
+    expect(readdirSync(directory.path)).toEqual([])
   })
 
   test('that cannot be written says why', () => {

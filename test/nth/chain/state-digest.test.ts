@@ -1,19 +1,18 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { chmodSync, cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NEWEST_SCHEMA } from '../../../src/database/migration/migrations.ts'
+import { directoryOfTests } from '../../support/directory-of-tests.ts'
 import { oldDatabase } from '../../support/old-database.ts'
-import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { digestOf } from './state-digest.ts'
 
-const root = temporaryDirectory('bellhop-nth-states')
-afterAll(() => root[Symbol.dispose]())
+const root = directoryOfTests('bellhop-nth-states')
 
 let count = 0
 
 function newDirectory(): string {
-  return join(root.path, String(++count))
+  return join(root, String(++count))
 }
 
 /** Its nonces differ each time. */

@@ -1,11 +1,11 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { cpSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, linkSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serverState } from '../../../../src/cli/remote/command-socket.ts'
 import { systemClock } from '../../../../src/clock.ts'
 import type { ServerState } from '../../../../src/server/command/command-socket.ts'
+import { temporaryDirectory } from '../../../support/temporary-directory.ts'
 import { until } from '../../../support/until.ts'
 
 type Env = Readonly<Record<string, string>>
@@ -25,17 +25,15 @@ export interface Machine extends AsyncDisposable {
 }
 
 /** Made by the first machine, copied by the others. */
-let filled: string | null = null
+let filled: ReturnType<typeof temporaryDirectory> | null = null
 
 export function removeFilled(): void {
-  if (filled !== null) rmSync(filled, { recursive: true })
+  filled?.[Symbol.dispose]()
   filled = null
 }
 
-export async function machine(
-  installed: string,
-  place = mkdtempSync(join(tmpdir(), 'bellhop-machine-')),
-): Promise<Machine> {
+export async function machine(installed: string, own = temporaryDirectory('bellhop-machine')): Promise<Machine> {
+  const place = own.path
   const [bin, data] = [join(place, 'bin'), join(place, 'data')]
   const program = join(bin, 'bellhop')
   mkdirSync(bin, { recursive: true })
@@ -59,9 +57,9 @@ export async function machine(
     const list = join(place, 'devices.csv')
     writeFileSync(list, 'token,platform\nandroid:1,android\nandroid:2,android\nandroid:3,android\n')
     await run(['import', 'Shop', list])
-    filled = mkdtempSync(join(tmpdir(), 'bellhop-filled-'))
-    cpSync(data, filled, { recursive: true })
-  } else cpSync(filled, data, { recursive: true })
+    filled = temporaryDirectory('bellhop-filled')
+    cpSync(data, filled.path, { recursive: true })
+  } else cpSync(filled.path, data, { recursive: true })
   const servers: Bun.Subprocess[] = []
   return {
     program,
@@ -93,7 +91,7 @@ export async function machine(
     async [Symbol.asyncDispose]() {
       for (const pid of processesIn(bin)) process.kill(pid, 'SIGKILL')
       await Promise.all(servers.map(({ exited }) => exited))
-      rmSync(place, { recursive: true, force: true })
+      own[Symbol.dispose]()
     },
   }
 }

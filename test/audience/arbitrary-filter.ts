@@ -19,10 +19,15 @@ const platform = constantFrom<Platform[]>(0, 1)
 export const aPlace = oneof(
   constantFrom(...CENTRES).map(([lat, lng]) => ({ lat, lng })),
   record({
-    lat: oneof(double({ min: -90, max: 90, noNaN: true }), constantFrom(-90, 0, 89.999, 90)),
-    lng: oneof(double({ min: -180, max: 180, noNaN: true }), constantFrom(-180, 0, 179.9999, 180)),
+    lat: oneof(degrees(90), constantFrom(-90, 0, 89.999, 90)),
+    lng: oneof(degrees(180), constantFrom(-180, 0, 179.9999, 180)),
   }),
 )
+
+/** Never -0, which is read as 0. */
+function degrees(max: number): Arbitrary<number> {
+  return double({ min: -max, max, noNaN: true }).map((drawn) => drawn + 0)
+}
 
 /** From ten metres to around the world, each order of magnitude as often as another. */
 export const aCircle: Arbitrary<GeoCircle> = record({

@@ -45,10 +45,15 @@ test('a silent push takes nothing along of what would show', () => {
   expect(body).toEqual({ silent: true, payload: { order: 17 }, platform: ['0', '1', '2'] })
 })
 
-test('a token makes it a push to one', () => {
-  const body = pushBody({ msg: 'Hello', token: 'abc' })
+test('a token makes it a push to one, which needs the platform of the token', () => {
+  const body = pushBody({ msg: 'Hello', token: 'abc', platform: '1' })
   expect(pushPath(body)).toBe('/push/one')
-  expect(body['platform']).toBeUndefined()
+  expect(body).toEqual({ msg: 'Hello', sound: 'default', badge: '', token: 'abc', platform: '1' })
+  for (const several of [{}, { platform: '0,1' }]) {
+    expect(() => pushBody({ msg: 'Hello', token: 'abc', ...several })).toThrow(
+      'platform must be one, that of the device token.',
+    )
+  }
 })
 
 test('what is not valid JSON yet is named', () => {

@@ -94,6 +94,32 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
       expect(await page.getByLabel('Message').count()).toBe(0)
     },
   )
+  browse('sends to one device from its page, or by its token', async ({ page, at, makeApplication }) => {
+    const token = 'b2'.repeat(32)
+    const { path } = await makeApplication([
+      { token: 'a1'.repeat(32), platform: '0' },
+      { token, platform: '0' },
+      { token, platform: '1' },
+    ])
+    await page.goto(at(`${path}/devices?q=${token}`))
+    await page.getByRole('row', { name: 'iOS' }).getByRole('link').first().click()
+    await page.getByRole('link', { name: 'Send to this device' }).click()
+    await page.getByLabel('Message').fill('Only you')
+    await page.getByText('To 1 device').waitFor()
+    await page.getByRole('button', { name: 'Review and send…' }).click()
+    await page.getByRole('button', { name: 'Send to 1 device' }).click()
+    await page.getByText('Finished: 1 of 1 device accepted.').waitFor()
+
+    await page.goto(at(`${path}/send?msg=Hello`))
+    await page.getByText('Add a filter').click()
+    await page.getByRole('button', { name: 'Only this device token' }).click()
+    await page.getByLabel('Only this device token').fill(token)
+    await page.locator('p.problem').getByText('Platform must be one, that of the device token.').waitFor()
+    await page.getByLabel('iOS', { exact: true }).uncheck()
+    await page.getByLabel('Web', { exact: true }).uncheck()
+    await page.getByText('To 1 device: 0 iOS, 1 Android').waitFor()
+  })
+
   browse('sends a push again to those it failed for', async ({ page, at, ask, makeApplication }) => {
     // The simulator refuses this token once.
     const token = 'bad41301'.padEnd(64, '0')

@@ -16,8 +16,8 @@ const NUMBERS = namesOf('days')
 const OBJECTS = [...namesOf('place'), ...namesOf('json')]
 
 /**
- * The body of `POST /push/all`, or of `/push/one` if there is a token. Throws an `Error` naming the field with invalid
- * JSON.
+ * The body of `POST /push/all`, or of `/push/one` if there is a token. Throws an `Error` that
+ * begins with the name of the wrong field.
  */
 export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
   const isSilent = draft['silent'] === 'true'
@@ -38,8 +38,10 @@ export function pushBody(draft: Draft): Readonly<Record<string, unknown>> {
   if (draft['send_at'] !== undefined && draft['send_at'] !== '') {
     body['send_at'] = new Date(draft['send_at']).toISOString()
   }
-  // The token alone decides the platform.
-  if (body['token'] === undefined) body['platform'] = listIn(draft['platform'] ?? ALL_PLATFORMS.join())
+  const platforms = listIn(draft['platform'] ?? ALL_PLATFORMS.join())
+  const isToOne = body['token'] !== undefined
+  if (isToOne && platforms.length !== 1) throw new Error('platform must be one, that of the device token.')
+  body['platform'] = isToOne ? platforms[0] : platforms
   return body
 }
 

@@ -17,6 +17,7 @@ const LABELS: ReadonlyMap<string, string> = new Map(
   [
     ...OPTION_INPUTS,
     ...FILTERS,
+    { name: 'platform', label: 'Platform' },
     { name: 'send_at', label: 'Send at' },
     { name: 'send_at_local', label: 'Send at each device’s local time' },
   ].map(({ name, label }) => [name, label]),

@@ -58,6 +58,29 @@ describe('the hooks of an application', () => {
     expect(await call('DELETE', `${other}/second`)).toMatchObject({ status: 404 })
   })
 
+  test('that must be new leave one of the same name as it is, with its key', async () => {
+    const path = newPath()
+    const asNew = { template: TEMPLATE, isNew: true }
+    const { body } = await call('PUT', `${path}/third`, asNew)
+    const before = (await call('GET', path)).body
+    const template = JSON.stringify({ push: { users: ['ann'], msg: 'Other' } })
+    expect(await call('PUT', `${path}/third`, { ...asNew, template, newKey: true })).toMatchObject({
+      status: 409,
+      body: { code: 'ConflictError', message: 'There is a hook third already.' },
+    })
+    expect((await call('GET', path)).body).toEqual(before)
+    const { status } = await fetch(service.url + body.path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"id": "e1", "user": "ann"}',
+    })
+    expect(status).not.toBe(401)
+    expect(await call('PUT', `${path}/third`, { ...asNew, isNew: 1 })).toMatchObject({
+      status: 400,
+      body: { message: 'isNew must be true or false, not 1.' },
+    })
+  })
+
   test('are previewed with an example, which sends nothing and changes nothing', async () => {
     const path = `${newPath()}/preview`
     const before = (await call.newest())?.at

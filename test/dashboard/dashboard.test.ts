@@ -146,6 +146,12 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
       await page.reload()
       await page.getByRole('table', { name: 'Last calls of orders' }).getByText('pushed').waitFor()
 
+      await page.getByRole('button', { name: 'Add hook…' }).click()
+      await page.getByLabel('Name').fill('orders')
+      await save.click()
+      expect(await page.getByRole('alert').innerText()).toContain('There is a hook orders already.')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+
       await page.getByRole('button', { name: 'Change…' }).click()
       await page.getByLabel('Calls have').selectOption('github')
       await page.getByLabel('Secret').fill('a secret of GitHub')

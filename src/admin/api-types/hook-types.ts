@@ -42,6 +42,8 @@ export interface HookRequest {
   readonly secret?: string
   /** Replaces the key. */
   readonly newKey?: boolean
+  /** Refused if there is a hook of this name. */
+  readonly isNew?: boolean
 }
 
 export const SetHookAnswer = objectSchema('SetHookAnswer', {

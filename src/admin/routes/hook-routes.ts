@@ -38,10 +38,11 @@ const signature = describedAs(
 
 const secret = describedAs('What the sender signs with, as it shows it.', anyString({}, { isSecret: true }))
 
-const newKey = describedAs(
-  'true: another key; the old one stops working.',
-  fieldOf({ type: 'boolean' }, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)),
+const yesOrNo = fieldOf({ type: 'boolean' }, 'true or false', (value) =>
+  typeof value === 'boolean' ? value : undefined,
 )
+const newKey = describedAs('true: another key; the old one stops working.', yesOrNo)
+const isNew = describedAs('true: refused with 409 if there is a hook of this name.', yesOrNo)
 
 const ChangeHook = knownOnly(
   bodyOf({
@@ -49,6 +50,7 @@ const ChangeHook = knownOnly(
     signature: optional(signature),
     secret: optional(secret),
     newKey: optional(newKey),
+    isNew: optional(isNew),
   }),
 )
 
@@ -109,13 +111,16 @@ export function hookAdminRoutes({ gate, clock, directory, hooks, devices, pushin
       HOOK,
       async ({ change, params, body }): Promise<SetHookAnswer> => {
         const application = applicationNamed(directory, params.id)
+        const { isNew = false, ...wanted } = body
         // Outside the operation, which may run twice.
         const made = newHookKey(randomBytes)
         return change(application.id, (note) => {
-          const set = setHook(hooks, application, { name: params.hook, ...body }, made)
+          const set = setHook(hooks, application, { name: params.hook, ...wanted }, made)
           if (set.kind === 'taken')
             throw new Refused(failure('ConflictError', `hook ${params.hook} belongs to another application.`))
           if (set.kind === 'wrong') throw new Refused(failure('InvalidArgument', set.problems.map(sentence).join(' ')))
+          if (isNew && !set.isNew)
+            throw new Refused(failure('ConflictError', `There is a hook ${params.hook} already.`))
           note({ detail: { hook: set.hook.name } })
           return { hook: view(set.hook), path: `/hook/${set.hook.name}${set.key === null ? '' : `/${set.key}`}` }
         })

@@ -69,6 +69,7 @@ export function HookForm({ id, hook, onDone, onClose }: Props) {
           template: template.value,
           ...(isSigned && !isKept && { signature: signature.value, secret: secret.value }),
           ...(!isSigned && (isNewKey.value || !isKept) && { newKey: true }),
+          isNew: hook === null,
         }
         stored.value = await call<SetHookAnswer>('PUT', applicationCall(id, 'hooks', name.value.trim()), { body })
       }}

@@ -31,6 +31,7 @@ export function SavedSegments({ application, draft, onChoose }: Props) {
   const save = (): void => {
     const wanted = name.value.trim()
     if (wanted === '') said.value = 'Give the segment a name.'
+    else if (names.includes(wanted)) said.value = `There is a segment ${wanted} already.`
     else keep({ ...segments.value, [wanted]: audienceOf(settled(draft)) }, `Saved ${wanted} in this browser.`)
   }
   const remove = (): void => {

@@ -12,7 +12,7 @@ import type { Notification } from '../notification/notification.ts'
 import { isoTime } from '../text/format.ts'
 import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
 import type { PushStore } from './push-store.ts'
-import { waveIn, wavesOf } from './schedule/local-time.ts'
+import { wavesOf } from './schedule/local-time.ts'
 import type { ScheduleStore } from './schedule/schedule-store.ts'
 import { MAX_AHEAD_MS } from './schedule/timing-schema.ts'
 import type { When } from './schedule/timing-schema.ts'
@@ -124,7 +124,7 @@ export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, 
         ...(resendOf !== undefined && { resendOf }),
       }
       const number = pushes.accept(applicationNumber, push)
-      const passed = when.kind === 'local' ? passedZones(applicationNumber, when.wall, moments, createdAt) : []
+      const passed = when.kind === 'local' ? schedule.passedZones(applicationNumber, when.wall, createdAt) : []
       const answer = answerOf(id, sendAt, passed)
       if (repeat !== null) {
         const remembered = { digest: repeat.digest, push: number, answer: JSON.stringify(answer) }
@@ -140,11 +140,6 @@ export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, 
   function noted(application: number, accepted: Accepted): Accepted {
     deps.onAccepted?.(application, accepted.message === 'Queued' ? 'now' : 'later')
     return accepted
-  }
-
-  function passedZones(application: number, wall: string, waves: readonly number[], acceptedAt: number): string[] {
-    const passed = schedule.zonesOf(application).filter((zone) => waveIn(wall, zone, waves, acceptedAt) === null)
-    return passed.filter((zone) => zone !== null)
   }
 }
 

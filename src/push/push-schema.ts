@@ -100,13 +100,18 @@ function namesOf({ schema }: Body<unknown>): string[] {
   return Object.keys(schema['properties'] as object)
 }
 
+export const passed = listOf(
+  text(),
+  'By local time: device time zones in which that time has passed. Absent if there are none.',
+)
+
 export const ACCEPTED = objectSchema(
   'PushAccepted',
   {
     message: oneOf(['Queued', 'Scheduled'], 'Scheduled: it is sent later, at `send_at`.', 'Queued'),
     id: uuid('What to ask for it, and to cancel it, by.', '019a9f7e-3c1b-7000-8000-000000000000'),
     send_at: time('When it goes out; by local time, when the first wave does. Absent: at once.'),
-    passed: listOf(text(), 'By local time: device time zones in which that time has passed. Absent if there are none.'),
+    passed,
   },
   ['send_at', 'passed'],
 )

@@ -46,9 +46,10 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
   const finished = createFinishedStore({ database, events: createEventStore({ database }) })
 
   const pushes = createPushStore({ database })
+  const schedule = createScheduleStore({ database })
   const accept = createAccept(acceptance, {
     pushes,
-    schedule: createScheduleStore({ database }),
+    schedule,
     idempotency: createIdempotencyStore({ database }),
     count: (application, filter, caller = NEVER) =>
       counting === undefined
@@ -69,6 +70,7 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
     count,
     countLocales: createLocaleCount({ database }),
     sample: createSampler({ database }),
+    passedZones: schedule.passedZones,
     prepared,
     apnsIdentity,
   })

@@ -105,7 +105,7 @@ describe('the pushes of an application', () => {
     const [first, second] = [await push('One'), await push('Two')]
     await followed(second)
     const { body } = await call('GET', `${path}/pushes?limit=1`)
-    expect(body.pushes).toMatchObject([{ id: second, msg: 'Two', addressed: 3, sendAt: null }])
+    expect(body.pushes).toMatchObject([{ id: second, msg: 'Two', addressed: 3, sendAt: null, local: null }])
     const next = await call('GET', `${path}/pushes?limit=1&before=${body.next}`)
     expect(next.body.pushes).toMatchObject([{ id: first, msg: 'One' }])
     const all = await call('GET', `${path}/pushes`)
@@ -170,6 +170,17 @@ describe('the overview', () => {
       await call('POST', `${path}/v1/push/${id}/cancel`)
       expect(await scheduled()).not.toContain(id)
     }
+  })
+
+  test('has a push by local time until its last time zone, once', async () => {
+    const local = new Date().toISOString().slice(0, 16)
+    const id = await push('Local', { send_at_local: local })
+    await until(async () => (await call('GET', `${path}/v1/push/${id}`)).body.state === 'sending')
+    const scheduled = async (): Promise<any[]> =>
+      (await call('GET', '/api/overview')).body.scheduled.filter((one: any) => one.msg === 'Local')
+    expect(await scheduled()).toMatchObject([{ id, state: 'sending', local, passed: [] }])
+    await call('POST', `${path}/v1/push/${id}/cancel`)
+    expect(await scheduled()).toEqual([])
   })
 
   test('says what needs attention, in the words of doctor', async () => {

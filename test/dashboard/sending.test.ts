@@ -152,6 +152,26 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
     await page.getByText('Cancelled: 0 of 0 devices accepted.').waitFor()
   })
 
+  browse('says of a push by local time where it has passed, and by which clock it goes', async (browsed) => {
+    const { page, at, makeApplication } = browsed
+    const { path } = await makeApplication([
+      { token: 'a1'.repeat(32), platform: '0', timezone: 'Asia/Tokyo' },
+      { token: 'b2'.repeat(32), platform: '0', timezone: 'Europe/Berlin' },
+    ])
+    // It is that time in Samoa, and was elsewhere.
+    const local = new Date(Date.now() - 11 * 3_600_000).toISOString().slice(0, 16)
+    await page.goto(at(`${path}/send?msg=Hello&send_at_local=${local}`))
+    await page.getByRole('button', { name: 'Review and send…' }).click()
+    const passed = page.getByText('It is not sent where that time had passed: Asia/Tokyo, Europe/Berlin.')
+    await page.getByRole('dialog').filter({ has: passed }).getByRole('button', { name: 'Schedule' }).click()
+    await page.getByText(/^At .+ by the clock of each device: 0 of 0 devices accepted$/).waitFor()
+    expect(await passed.count()).toBe(1)
+    await page.goto(at(`${path}/pushes`))
+    await page.getByRole('cell', { name: /, \d{4}, \d+:\d\d.+ local time$/ }).waitFor()
+    await page.goto(at('/'))
+    await page.getByRole('table', { name: 'Scheduled pushes' }).getByRole('link', { name: 'Hello' }).first().waitFor()
+  })
+
   browse(
     'shows on simulated phones what arrives but no picture, and counts a tap and a button',
     async ({ page, at, ask, makeApplication }) => {

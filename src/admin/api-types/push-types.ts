@@ -20,7 +20,9 @@ const summary = {
   received: count(),
   rate: number('Accepted a second.'),
   createdAt: time(),
-  sendAt: orNull(time('`null`: at once.')),
+  sendAt: orNull(time('`null`: at once. By local time, when the first wave goes out.')),
+  passed: listOf(text(), 'By local time: time zones of devices in which that time had passed.'),
+  local: orNull(text('By local time: what the clocks of devices show, 2026-12-24T09:00.')),
   startedAt: orNull(time()),
   finishedAt: orNull(time()),
 }

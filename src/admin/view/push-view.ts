@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { Platform } from '../../device/device.ts'
+import type { ScheduleStore } from '../../push/schedule/schedule-store.ts'
 import { pushStatusOf } from '../../push/status/status-answer.ts'
 import type { PushSummaryStore } from '../../push/status/push-summary-store.ts'
 import type { StatusStore } from '../../push/status/status-store.ts'
@@ -10,6 +11,7 @@ interface Dependencies {
   readonly clock: Pick<Clock, 'now'>
   readonly statuses: Pick<StatusStore, 'find' | 'list' | 'factsOf'>
   readonly summaries: Pick<PushSummaryStore, 'textOf'>
+  readonly passedZones: ScheduleStore['passedZones']
   /** Why sending to a platform is paused; `null`: it is not. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
   readonly holdSecondsOf: (application: number) => number
@@ -18,7 +20,7 @@ interface Dependencies {
 export type PushView = ReturnType<typeof createPushView>
 
 /** `application` is `application.number`. */
-export function createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf }: Dependencies) {
+export function createPushView({ clock, statuses, summaries, passedZones, pauseOf, holdSecondsOf }: Dependencies) {
   function summaryOf(application: number, push: StoredPush): PushSummary {
     const { t, s, o, failed, ...status } = pushStatusOf(
       statuses.factsOf(push),
@@ -26,11 +28,11 @@ export function createPushView({ clock, statuses, summaries, pauseOf, holdSecond
       clock.now(),
     )
     const { id, state, reason, waiting, received, rate } = status
-    const text = summaries.textOf(push.number) ?? { title: null, msg: null, many: true }
+    const text = summaries.textOf(push.number) ?? { title: null, msg: null, many: true, local: null }
     return {
       id,
       ...text,
-      state: state === 'scheduled' && text.many && isHeld(application, push) ? 'held' : state,
+      state: state === 'scheduled' && text.many && text.local === null && isHeld(application, push) ? 'held' : state,
       reason,
       addressed: t,
       accepted: s,
@@ -39,6 +41,7 @@ export function createPushView({ clock, statuses, summaries, pauseOf, holdSecond
       opened: o,
       received,
       rate,
+      passed: text.local === null ? [] : passedZones(application, text.local, push.createdAt),
       createdAt: status.created_at,
       sendAt: status.send_at,
       startedAt: status.started_at,

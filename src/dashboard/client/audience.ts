@@ -22,7 +22,12 @@ export const FILTERS: readonly AudienceFilter[] = [
   { name: 'not_seen_for', label: 'Not active for … days', kind: 'days' },
   { name: 'registered_within', label: 'Registered in the last … days', kind: 'days' },
   { name: 'near', label: 'Near a place', kind: 'place' },
-  { name: 'token', label: 'Only this device token', kind: 'text', hint: 'Choose its platform, and remove the other filters.' },
+  {
+    name: 'token',
+    label: 'Only this device token',
+    kind: 'text',
+    hint: 'Choose its platform, and remove the other filters.',
+  },
   {
     name: 'where',
     label: 'Advanced filter (JSON)',

@@ -183,6 +183,7 @@ function Data() {
           rate: 20,
           reason: null,
           sendAt: null,
+          local: null,
         }}
       />
       <LockScreens shown={{ application: 'shop', title: 'On its way', msg: 'Your parcel comes today.' }} />

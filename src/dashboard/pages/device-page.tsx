@@ -42,7 +42,10 @@ export function DevicePage() {
             <div class="buttons">
               {shown.state === 'registered' && (
                 <>
-                  <a class="button" href={applicationPage(id, 'send') + queryOf({ token: shown.token, platform: shown.platform })}>
+                  <a
+                    class="button"
+                    href={applicationPage(id, 'send') + queryOf({ token: shown.token, platform: shown.platform })}
+                  >
                     Send to this device
                   </a>
                   <Confirming

@@ -18,11 +18,12 @@ import { Loading } from '../components/loaded.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Page } from '../components/page.tsx'
 import { ProgressBar } from '../components/push/progress-bar.tsx'
+import { PassedZones } from '../components/push/push-preview.tsx'
 import { PushLanguages } from '../components/push/push-languages.tsx'
 import { headline, PushState } from '../components/push/push-table.tsx'
 import { ResendPush } from '../components/push/resend-push.tsx'
 import { WhyNot } from '../components/push/why-not.tsx'
-import { count, share, time, tokenPart } from '../components/text.ts'
+import { clock, count, share, time, tokenPart } from '../components/text.ts'
 
 export function PushPage() {
   const { id } = useApplication()
@@ -51,6 +52,7 @@ export function PushPage() {
       {progress !== null && (
         <>
           <ProgressBar progress={progress} />
+          <PassedZones of={progress.passed} />
           <Counts progress={progress} />
           {!isOver && (
             <Form submit="Cancel the rest" isDangerous onSubmit={() => call('POST', onBehalf(id, `${path}/cancel`))} />
@@ -78,7 +80,7 @@ export function PushPage() {
 }
 
 function Counts({ progress }: { readonly progress: PushSummary }) {
-  const { accepted, failed, waiting, opened, received, createdAt, sendAt, finishedAt, title, msg } = progress
+  const { accepted, failed, waiting, opened, received, createdAt, sendAt, local, finishedAt, title, msg } = progress
   return (
     <>
       {title !== null && msg !== null && (
@@ -98,7 +100,9 @@ function Counts({ progress }: { readonly progress: PushSummary }) {
       <Facts
         of={[
           ['Created', time(createdAt)],
-          ...(sendAt === null ? [] : [['Send at', time(sendAt)] as const]),
+          ...(sendAt === null
+            ? []
+            : [['Send at', local === null ? time(sendAt) : `${clock(local)} local time`] as const]),
           ['Finished', time(finishedAt)],
         ]}
       />

@@ -20,7 +20,7 @@ import { AudienceFields } from '../components/push/audience-fields.tsx'
 import { AddLanguage, LanguageChoice } from '../components/push/language-bar.tsx'
 import { LockScreens } from '../components/push/lock-screen.tsx'
 import { ContentFields, fieldsIn, fieldsOf, MoreFields, WhenFields } from '../components/push/push-fields.tsx'
-import { platformsOf, PreviewedLanguages, PreviewedRequests } from '../components/push/push-preview.tsx'
+import { PassedZones, platformsOf, PreviewedLanguages, PreviewedRequests } from '../components/push/push-preview.tsx'
 import { clock, count, plural, time } from '../components/text.ts'
 
 export function SendPage() {
@@ -157,7 +157,7 @@ interface ConfirmProps {
 }
 
 function ConfirmPush({ preview, draft, onSend, onClose }: ConfirmProps) {
-  const { t, platforms, languages = [] } = preview
+  const { t, platforms, passed, languages = [] } = preview
   const when = whenIn(draft)
   if (t === 0 && when === null) {
     return (
@@ -174,6 +174,7 @@ function ConfirmPush({ preview, draft, onSend, onClose }: ConfirmProps) {
       onClose={onClose}
     >
       {when !== null && <p>{when}</p>}
+      <PassedZones of={passed} />
       {t === 0 ? (
         <Notice level="warning">
           <p>No device matches the audience now. It goes to those that match at that time.</p>

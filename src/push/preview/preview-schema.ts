@@ -3,6 +3,7 @@ import { count, listOf, mapOf, objectSchema, orNull, platformSchema, shownAs, te
 import type { AnswerSchema } from '../../http/answer-schema.ts'
 import type { Body, Given, JsonSchema } from '../../http/fields.ts'
 import { NO_ID } from '../../notification/notification.ts'
+import { passed } from '../push-schema.ts'
 import type { PushBodies } from '../push-schema.ts'
 import { PLATFORM, PLATFORMS } from '../../platform.ts'
 import type { Platform } from '../../platform.ts'
@@ -60,6 +61,7 @@ const PREVIEW_SHAPE = objectSchema(
       Object.fromEntries(PLATFORMS.map((platform) => [platform, countOn(platform)])),
       OPTIONAL.map(String),
     ),
+    passed,
     sample: listOf(
       objectSchema('SampleDevice', {
         token: text('Its token.'),
@@ -99,7 +101,7 @@ const PREVIEW_SHAPE = objectSchema(
       "The push's own text first, then each language. Absent without `languages`.",
     ),
   },
-  ['webpush', 'languages'],
+  ['passed', 'webpush', 'languages'],
 )
 
 export const PREVIEW = shownAs(PREVIEW_SHAPE, {

@@ -13,6 +13,7 @@ import type { AnswerOf } from '../../http/answer-schema.ts'
 import { inLanguage, languageChoice, languagesOf } from '../../notification/languages.ts'
 import { NO_ID, timeToLiveMs } from '../../notification/notification.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
+import type { ScheduleStore } from '../schedule/schedule-store.ts'
 import type { When } from '../schedule/timing-schema.ts'
 import type { PREVIEW } from './preview-schema.ts'
 import type { createSampler, SampleDevice } from './preview-store.ts'
@@ -24,6 +25,7 @@ interface Dependencies {
   readonly count: ReturnType<typeof createAudienceCount>
   readonly countLocales: ReturnType<typeof createLocaleCount>
   readonly sample: ReturnType<typeof createSampler>
+  readonly passedZones: ScheduleStore['passedZones']
   readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
   readonly apnsIdentity: (application: Application) => ApnsIdentity | null
 }
@@ -33,7 +35,8 @@ export type Preview = AnswerOf<typeof PREVIEW>
 const SAMPLES = 5
 
 /** Throws `Refused` for a push that is too large, and the reason of `signal` once that aborts. */
-export function createPreview({ clock, count, countLocales, sample, prepared, apnsIdentity }: Dependencies) {
+export function createPreview(deps: Dependencies) {
+  const { clock, count, countLocales, sample, prepared, apnsIdentity } = deps
   return async function preview(
     application: Application,
     audience: Audience,
@@ -58,6 +61,7 @@ export function createPreview({ clock, count, countLocales, sample, prepared, ap
     }
 
     const sentAt = momentOf(when, clock.now())
+    const passed = when.kind === 'local' ? deps.passedZones(application.number, when.wall, clock.now()) : []
     const choose = languageChoice(notification)
     const firstOf = (platform: Platform) => samples.find((one) => one.platform === platform)
     const languageOf = (of: ProviderName) => choose?.(firstOf(platformOfProvider(of))?.locale ?? null) ?? null
@@ -85,6 +89,7 @@ export function createPreview({ clock, count, countLocales, sample, prepared, ap
     return {
       t: Object.values(counts).reduce((sum, one) => sum + one, 0),
       platforms: counts,
+      ...(passed.length > 0 && { passed }),
       sample: samples.map(({ token, platform, alias }) => ({ token, platform: platformOnWire(platform), alias })),
       apns: apns && { headers: apns.headers, ...measured(apns.body) },
       fcm: fcm === null ? null : measured(fcm),

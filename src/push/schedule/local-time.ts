@@ -27,9 +27,14 @@ export function wavesOf(wall: string, acceptedAt: number, earliest: number): num
   return [...new Set(moments.map((moment) => Math.max(moment, earliest)))].sort((a, b) => a - b)
 }
 
+/** Too long before `at` for devices in `zone` to get the push. */
+export function hasPassed(wall: string, zone: Zone, at: number): boolean {
+  return momentIn(wall, zone) < at - LATE_MS
+}
+
 /** `null`: its time had passed at `acceptedAt`. A zone that was unknown when the waves were made has one too. */
 export function waveIn(wall: string, zone: Zone, waves: readonly number[], acceptedAt: number): number | null {
+  if (hasPassed(wall, zone, acceptedAt)) return null
   const moment = momentIn(wall, zone)
-  if (moment < acceptedAt - LATE_MS) return null
   return waves.find((wave) => wave >= moment) ?? waves.at(-1) ?? null
 }

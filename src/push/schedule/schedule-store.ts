@@ -6,7 +6,7 @@ import type { Database } from '../../database/database.ts'
 import type { StoredRow, push as pushTable } from '../../database/schema.ts'
 import { createNewDeliveryStore } from '../../delivery/store/new-delivery-store.ts'
 import { CEILING } from '../../device/device-row.ts'
-import { waveIn } from './local-time.ts'
+import { hasPassed, waveIn } from './local-time.ts'
 import type { Zone } from './local-time.ts'
 import { storedJson } from '../../database/damage.ts'
 import { WALL_AHEAD } from '../../time/service-time-store.ts'
@@ -109,7 +109,9 @@ export function createScheduleStore({ database }: { database: Pick<Database, 'st
   )
 
   return {
-    zonesOf,
+    /** Zones of devices in which `wall` has passed. */
+    passedZones: (application: number, wall: string, now: number): string[] =>
+      zonesOf(application).filter((zone) => zone !== null && hasPassed(wall, zone, now)) as string[],
 
     /** Cancels a push that hasn't gone out; `false` if it has. */
     withdraw(push: number, now: number): boolean {

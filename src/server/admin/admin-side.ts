@@ -47,6 +47,7 @@ import { pushOverviewRoutes } from '../../admin/routes/push-overview-routes.ts'
 import type { Platform } from '../../device/device.ts'
 import { createFeedbackStore } from '../../device/feedback-store.ts'
 import { createRegistryDays } from '../../device/registry-day-store.ts'
+import { createScheduleStore } from '../../push/schedule/schedule-store.ts'
 import { createPushSummaryStore } from '../../push/status/push-summary-store.ts'
 import { createTallyReader } from '../../stats/tally-store.ts'
 import { createWebhookList } from '../../webhook/webhook-store.ts'
@@ -154,7 +155,8 @@ function adminApi(parts: Parts) {
   const summaries = createPushSummaryStore({ database })
   const pauseOf = (application: number, platform: Platform) => pool.pauseOf(application, platform)
   const holdSecondsOf = (application: number) => directory.byNumber(application)?.limits.holdSeconds ?? 0
-  const pushes = createPushView({ clock, statuses, summaries, pauseOf, holdSecondsOf })
+  const { passedZones } = createScheduleStore({ database })
+  const pushes = createPushView({ clock, statuses, summaries, passedZones, pauseOf, holdSecondsOf })
   const webhookList = createWebhookList({ database })
   const search = createDeviceSearch({ database })
   const overview = createOverview({

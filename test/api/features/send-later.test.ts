@@ -430,6 +430,8 @@ describe('send_at_local', () => {
     ]) {
       await world.put('/deviceToken', { platform: '1', token, timezone })
     }
+    const preview = await world.post('/push/preview', { ...TO_ALL, send_at_local: WALL })
+    expect(preview.body).toMatchObject({ t: 3, passed: ['Asia/Tokyo'] })
     const answer = await world.post('/push/all', { ...TO_ALL, send_at_local: WALL })
     expect(answer.body).toEqual({
       message: 'Scheduled',

@@ -1,9 +1,9 @@
 import type { PushSummary } from '../../../admin/api-types/push-types.ts'
-import { count, plural, time } from '../text.ts'
+import { clock, count, plural, time } from '../text.ts'
 
 type Progress = Pick<
   PushSummary,
-  'addressed' | 'accepted' | 'failed' | 'waiting' | 'state' | 'rate' | 'reason' | 'sendAt'
+  'addressed' | 'accepted' | 'failed' | 'waiting' | 'state' | 'rate' | 'reason' | 'sendAt' | 'local'
 >
 
 /** Screen readers announce the sentence once sending stops. */
@@ -29,17 +29,18 @@ export function ProgressBar({ progress }: { readonly progress: Progress }) {
   )
 }
 
-function sentence({ addressed, accepted, failed, waiting, state, rate, reason, sendAt }: Progress): string {
+function sentence({ addressed, accepted, failed, waiting, state, rate, reason, sendAt, local }: Progress): string {
   const done = `${count(accepted)} of ${plural(addressed, 'device')} accepted`
   const lost = failed === 0 ? '' : `, ${count(failed)} failed`
+  const turn = local === null ? '' : `${clock(local)} by the clock of each device`
   switch (state) {
     case 'scheduled':
-      return sendAt === null ? 'Scheduled.' : `Scheduled for ${time(sendAt)}.`
+      return `Scheduled for ${turn || time(sendAt)}.`
     case 'held':
-      return `On hold${sendAt === null ? '' : ` until ${time(sendAt)}`}. You can cancel it until then.`
+      return `On hold until ${time(sendAt)}. You can cancel it until then.`
     case 'sending': {
       const left = rate > 0 && waiting > 0 ? `, about ${duration(waiting / rate)} left` : ''
-      return `${done}${lost}${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}${left}`
+      return `${turn && `At ${turn}: `}${done}${lost}${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}${left}`
     }
     case 'paused':
       return `${done}${lost}. The rest waits${reason === null ? '' : `: ${reason}`}.`

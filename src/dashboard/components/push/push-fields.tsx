@@ -156,7 +156,7 @@ export function WhenFields({ of }: { readonly of: PushFields }) {
           name="send_at_local"
           type="datetime-local"
           label="Send at each device’s local time"
-          hint="Instead of a single time: when each device’s own clock shows it."
+          hint="Instead of a single time: when each device’s own clock shows it. UTC if its time zone is unknown."
         />
       </div>
     </fieldset>

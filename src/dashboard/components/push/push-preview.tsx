@@ -79,6 +79,15 @@ export function PreviewedLanguages({ languages, chosen, onChoose }: Languages) {
   )
 }
 
+/** Of a push by local time. */
+export function PassedZones({ of: zones = [] }: { readonly of: readonly string[] | undefined }) {
+  return (
+    <Notice level="warning">
+      {zones.length === 0 ? null : `It is not sent where that time had passed: ${zones.join(', ')}.`}
+    </Notice>
+  )
+}
+
 /** `2 iOS, 1 Android`; web only if there is any. */
 export function platformsOf({ '0': ios = 0, '1': android = 0, '2': web = 0 }: Preview['platforms']): string {
   return `${count(ios)} iOS, ${count(android)} Android${web === 0 ? '' : `, ${count(web)} web`}`

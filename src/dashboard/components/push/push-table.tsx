@@ -4,6 +4,7 @@ import { Badge } from '../badge.tsx'
 import type { BadgeLevel } from '../badge.tsx'
 import { DataTable } from '../data-table.tsx'
 import type { Column } from '../data-table.tsx'
+import { clock } from '../text.ts'
 
 export interface ListedPush extends PushSummary {
   readonly application: string
@@ -43,7 +44,12 @@ const APPLICATION: Column<ListedPush> = {
   link: ({ application }) => applicationPage(application),
 }
 
-const SCHEDULED_FOR: Column<ListedPush> = { name: 'Scheduled for', kind: 'time', value: ({ sendAt }) => sendAt }
+const SCHEDULED_FOR: Column<ListedPush> = {
+  name: 'Scheduled for',
+  kind: 'time',
+  value: ({ sendAt, local }) => local ?? sendAt,
+  show: ({ sendAt, local }) => (local === null ? sendAt && clock(sendAt) : `${clock(local)} local time`),
+}
 
 const COLUMNS: readonly Column<ListedPush>[] = [
   { name: 'State', value: ({ state }) => state, show: PushState },

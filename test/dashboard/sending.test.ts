@@ -1,4 +1,6 @@
 import { expect } from 'bun:test'
+import type { Route } from 'playwright-core'
+import { until } from '../support/until.ts'
 import { describeInBrowser } from './browser.ts'
 
 describeInBrowser('sending from the dashboard', ({ browse }) => {
@@ -138,6 +140,35 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
     await page.goto(at(`${path}/pushes/${id}`))
     await page.getByRole('button', { name: 'Resend to failed devices…' }).click()
     expect(await page.getByRole('alert').innerText()).toMatch(/^Error:\s+The push was already resent as /)
+  })
+
+  browse('sends a push once, even if the first answer is lost', async ({ page, at, ask, makeApplication }) => {
+    const { path } = await makeApplication([{ token: 'a1'.repeat(32), platform: '0' }])
+    const lose = async (route: Route): Promise<void> => {
+      await route.fetch()
+      await route.abort()
+    }
+    const pushes = () => ask<{ readonly pushes: readonly object[] }>('GET', `/api${path}/pushes`)
+    await page.route('**/v1/push/all', lose, { times: 1 })
+    await page.goto(at(`${path}/send?msg=Hello`))
+    await page.getByRole('button', { name: 'Review and send…' }).click()
+    const send = page.getByRole('button', { name: 'Send to 1 device' })
+    await send.click()
+    await page.getByRole('alert').getByText('The server does not answer.').waitFor()
+    await send.click()
+    await page.getByText('Finished: 1 of 1 device accepted.').waitFor()
+    expect((await pushes()).pushes).toHaveLength(1)
+
+    await page.route('**/v1/push/all', lose, { times: 1 })
+    await page.goto(at(path.replace('applications', 'welcome')))
+    await page.getByLabel('Message').fill('Hello')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('alert').getByText('The server does not answer.').waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Finished: 1 of 1 device accepted.').waitFor()
+    expect((await pushes()).pushes).toHaveLength(2)
+    await page.getByRole('button', { name: 'Send another one' }).click()
+    await until(async () => (await pushes()).pushes.length === 3)
   })
 
   browse('says that a push is held back, and cancels it', async ({ page, at, ask, makeApplication }) => {

@@ -37,9 +37,6 @@ export async function call<T>(method: string, path: string, options: Options = {
   return (text === '' ? null : JSON.parse(text)) as T
 }
 
-/** The header that makes a call safe to repeat. */
-export const onceOnly = () => ({ 'idempotency-key': crypto.getRandomValues(new Uint32Array(4)).join('-') })
-
 async function answered(method: string, path: string, options: Options): Promise<Response> {
   const { body, headers = {}, signal: aborted } = options
   const response = await reach(path, {

@@ -3,9 +3,10 @@ import { useRoute } from 'preact-iso/router'
 import type { ApplicationAnswer } from '../../admin/api-types/application-types.ts'
 import type { SamplesAnswer } from '../../admin/api-types/sample-types.ts'
 import { secretOf } from '../client/application.ts'
-import { call, onceOnly } from '../client/call.ts'
+import { call } from '../client/call.ts'
 import { publicCurl, publicUrl } from '../client/curl.ts'
 import { useProgress, useReceived } from '../client/live.ts'
+import { useOnce } from '../client/once.ts'
 import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
 import { PLATFORMS } from '../client/platforms.ts'
 import { useResource } from '../client/resource.ts'
@@ -38,6 +39,7 @@ export function FirstPushPage() {
     sound: 'default',
     badge: '+1',
   }
+  const headers = useOnce(JSON.stringify([body, push.value]))
   return (
     <Page lead={<bdi>{name}</bdi>} problem={problem}>
       <div class="split">
@@ -47,7 +49,7 @@ export function FirstPushPage() {
             label="The push"
             onSubmit={async () => {
               const path = onBehalf(id, '/push/all')
-              push.value = (await call<{ id: string }>('POST', path, { body, headers: onceOnly() })).id
+              push.value = (await call<{ id: string }>('POST', path, { body, headers })).id
             }}
           >
             <TextField label="Title" {...keptIn(title)} />

@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { useApplication } from '../client/application.ts'
 import { settled, withAudience } from '../client/audience.ts'
-import { call, onceOnly } from '../client/call.ts'
+import { call } from '../client/call.ts'
 import { publicCurl } from '../client/curl.ts'
 import { inLanguage, languageName, languagesIn, withLanguage, withoutLanguage } from '../client/draft-languages.ts'
 import { hasContent, pushBody, pushPath } from '../client/draft.ts'
 import type { Draft } from '../client/draft.ts'
+import { useOnce } from '../client/once.ts'
 import { applicationPage, onBehalf } from '../client/paths.ts'
 import { askPreview, usePreview } from '../client/preview.ts'
 import type { Preview, PreviewedLanguage } from '../client/preview.ts'
@@ -33,6 +34,7 @@ export function SendPage() {
   const refused = useSignal<PushProblem | null>(null)
   const typed = draft.value
   const previewed = usePreview(id, typed)
+  const headers = useOnce(JSON.stringify(typed))
   const become = (changed: Draft): void => {
     draft.value = changed
     refused.value = null
@@ -57,7 +59,7 @@ export function SendPage() {
     const isCounted = path === '/push/all' && confirmAbove !== 0 && agreed.t > confirmAbove
     const { id: push } = await call<{ id: string }>('POST', onBehalf(id, path), {
       body: isCounted ? { ...wanted, confirm: agreed.t } : wanted,
-      headers: onceOnly(),
+      headers,
     })
     route(applicationPage(id, 'pushes', push))
   }

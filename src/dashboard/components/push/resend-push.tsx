@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import type { ResendAnswer, ResendRequest } from '../../../admin/api-types/push-types.ts'
-import { call, onceOnly } from '../../client/call.ts'
+import { call } from '../../client/call.ts'
+import { useOnce } from '../../client/once.ts'
 import { applicationPage } from '../../client/paths.ts'
 import type { Preview } from '../../client/preview.ts'
 import { Asking, Telling } from '../dialog.tsx'
@@ -20,13 +21,14 @@ export function ResendPush({ application, push, failed }: Props) {
   const { route } = useLocation()
   const preview = useSignal<Preview | null>(null)
   const path = `/api/pushes/${encodeURIComponent(push)}/resend`
+  const looked = preview.value
+  const headers = useOnce(`${path} ${looked?.t}`)
   const close = (): void => void (preview.value = null)
   const send = async (confirm: number): Promise<void> => {
     const body: ResendRequest = { confirm }
-    const { id } = await call<ResendAnswer>('POST', path, { body, headers: onceOnly() })
+    const { id } = await call<ResendAnswer>('POST', path, { body, headers })
     route(applicationPage(application, 'pushes', id))
   }
-  const looked = preview.value
   return (
     <>
       <Form

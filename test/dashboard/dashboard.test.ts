@@ -319,6 +319,41 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
     await devices.getByText('1', { exact: true }).waitFor()
   })
 
+  browse(
+    'asks before an application changes between the simulator and real gateways',
+    async ({ page, at, ask, makeApplication }) => {
+      const { path } = await makeApplication([{ token: 'a1'.repeat(32), platform: '0' }], false)
+      await page.goto(at(path))
+      await page.getByRole('button', { name: 'Use the simulator…' }).click()
+      await page.getByRole('button', { name: 'Use the simulator', exact: true }).click()
+      await page.getByRole('button', { name: 'Switch to real gateways…' }).click()
+      expect((await ask<{ readonly simulated: boolean }>('GET', `/api${path}`)).simulated).toBe(true)
+      await page.getByRole('button', { name: 'Switch', exact: true }).click()
+      await page.getByRole('button', { name: 'Use the simulator…' }).waitFor()
+    },
+  )
+
+  browseAlone('keeps typed limits while others change', async ({ page, at, ask, makeApplication }) => {
+    const { path } = await makeApplication()
+    await page.clock.install()
+    await page.goto(at(path))
+    await page.getByText('Show limits').click()
+    const quota = page.getByLabel('Quota', { exact: true })
+    const hold = page.getByLabel('Hold')
+    await quota.fill('500')
+    await ask('PATCH', `/api${path}`, { holdSeconds: 7 })
+    await page.clock.fastForward(11_000)
+    await until(async () => (await hold.inputValue()) === '7')
+    expect(await quota.inputValue()).toBe('500')
+    await page.getByRole('button', { name: 'Save limits' }).click()
+    await page.getByText('Limits saved.').waitFor()
+    expect(await focused(page)).toBe('Save limits')
+    await ask('PATCH', `/api${path}`, { quota: 900 })
+    await page.clock.fastForward(11_000)
+    await until(async () => (await quota.inputValue()) === '900')
+    expect(await hold.isVisible()).toBe(true)
+  })
+
   browse('knows no page whose address cannot be read', async ({ page, at }) => {
     await page.goto(at('/applications'))
     await page.evaluate("history.pushState(null, '', '/applications/%zz'); dispatchEvent(new Event('popstate'))")
@@ -422,6 +457,18 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
     expect(new URL(page.url()).pathname).toBe('/log')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  browse('keeps the push that was being written when the session ends', async ({ page, context, at }) => {
+    await page.goto(at(`/applications/${application}/send`))
+    await page.getByLabel('Message').fill('Hello')
+    await page.getByText('To 3 devices').waitFor()
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Review and send…' }).click()
+    await page.getByLabel('Name').fill('ann')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.getByLabel('Message').inputValue()).toBe('Hello')
   })
 
   browse(

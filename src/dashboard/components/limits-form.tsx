@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { ApplicationLimits } from '../../admin/api-types/application-types.ts'
 import { CheckField, ChoiceField, TextField } from './field.tsx'
 import { Form } from './form.tsx'
+import { Notice } from './notice.tsx'
 
 const NUMBERS = [
   ['rate', 'Calls per second without the secret', 'From each address. 0 is unlimited.'],
@@ -28,13 +30,22 @@ interface Props {
 }
 
 export function LimitsForm({ limits, onSave }: Props) {
-  const draft = useSignal<ApplicationLimits>(limits)
-  const set = (change: Partial<ApplicationLimits>) => (draft.value = { ...draft.value, ...change })
+  const typed = useSignal<Partial<ApplicationLimits>>({})
+  const isSaved = useSignal(false)
+  const set = (change: Partial<ApplicationLimits>): void => {
+    typed.value = { ...typed.value, ...change }
+    isSaved.value = false
+  }
   const save = async (): Promise<void> => {
     const known = limits as unknown as Readonly<Record<string, unknown>>
-    const changed = Object.entries(draft.value).filter(([name, value]) => known[name] !== value)
+    const changed = Object.entries(typed.value).filter(([name, value]) => known[name] !== value)
     if (changed.length > 0) await onSave(Object.fromEntries(changed))
+    isSaved.value = true
   }
+  useEffect(() => {
+    if (isSaved.value) typed.value = {}
+  }, [JSON.stringify(limits)])
+  const shown = { ...limits, ...typed.value }
   return (
     <details>
       <summary>Show limits and safety settings</summary>
@@ -47,13 +58,13 @@ export function LimitsForm({ limits, onSave }: Props) {
               min={0}
               label={label}
               {...(hint !== undefined && { hint })}
-              value={String(draft.value[name])}
+              value={String(shown[name])}
               onValue={(value) => set({ [name]: Number(value) })}
             />
           ))}
           <ChoiceField
             label="Quota period"
-            value={draft.value.quotaPeriod}
+            value={shown.quotaPeriod}
             onValue={(value) => set({ quotaPeriod: value === 'day' ? 'day' : 'month' })}
             options={[
               ['day', 'day'],
@@ -63,7 +74,7 @@ export function LimitsForm({ limits, onSave }: Props) {
         </div>
         <ChoiceField
           label="A new token replaces an imported device of the same user"
-          value={String(draft.value.adoptImported)}
+          value={String(shown.adoptImported)}
           onValue={(value) => set({ adoptImported: value === 'null' ? null : value === 'true' })}
           options={[
             ['null', 'after the first import of users'],
@@ -72,13 +83,9 @@ export function LimitsForm({ limits, onSave }: Props) {
           ]}
         />
         {SWITCHES.map(([name, label]) => (
-          <CheckField
-            key={name}
-            label={label}
-            checked={draft.value[name]}
-            onValue={(value) => set({ [name]: value })}
-          />
+          <CheckField key={name} label={label} checked={shown[name]} onValue={(value) => set({ [name]: value })} />
         ))}
+        <Notice level="good">{isSaved.value ? 'Limits saved.' : null}</Notice>
       </Form>
     </details>
   )

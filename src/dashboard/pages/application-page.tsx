@@ -15,7 +15,6 @@ import { useFresh } from '../client/resource.ts'
 import { Asking, Confirming, Opener, Telling } from '../components/dialog.tsx'
 import { ChoiceField, keptIn, TextField } from '../components/field.tsx'
 import { Facts } from '../components/figures.tsx'
-import { Form } from '../components/form.tsx'
 import { LimitsForm } from '../components/limits-form.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { Notice } from '../components/notice.tsx'
@@ -55,7 +54,6 @@ export function ApplicationPage() {
             <Use use={value.use} />
             <h2>Limits</h2>
             <LimitsForm
-              key={JSON.stringify(value.limits)}
               limits={value.limits}
               onSave={async (changed: Partial<ApplicationLimits>) => {
                 await call('PATCH', path, { body: changed })
@@ -65,14 +63,22 @@ export function ApplicationPage() {
             <h2>Secret and simulator</h2>
             <div class="buttons">
               <Opener text="Rotate secret…" dialog={(close) => <RotateSecret id={id} onClose={close} />} />
-              <Form
-                isQuiet
-                submit={value.simulated ? 'Switch to real gateways' : 'Use the simulator'}
+              <Confirming
+                kind="quiet"
+                text={value.simulated ? 'Switch to real gateways…' : 'Use the simulator…'}
+                title={value.simulated ? 'Switch to real gateways?' : 'Use the simulator?'}
+                submit={value.simulated ? 'Switch' : 'Use the simulator'}
                 onSubmit={async () => {
-                  await call('POST', `${path}/simulate`, { body: { simulate: !value.simulated } })
+                  await call('POST', `${path}/simulate`, { body: { simulate: !value.simulated, confirm: true } })
                   reload()
                 }}
-              />
+              >
+                <p>
+                  {value.simulated
+                    ? 'Every push then goes to Apple and Google, also one that waits now.'
+                    : 'No push then reaches a phone, not even one that waits now. A device whose token the simulator rejects gets no more pushes.'}
+                </p>
+              </Confirming>
               {value.simulated && (
                 <a class="button" href={applicationPage(id, 'phones')}>
                   Simulated phones

@@ -26,8 +26,9 @@ import { clock, count, plural, time } from '../components/text.ts'
 
 export function SendPage() {
   const { id, value: application } = useApplication()
-  const { route, query } = useLocation()
-  const draft = useSignal<Draft>(settled(query))
+  const { route } = useLocation()
+  // Not the router's query: it doesn't know what `become` writes.
+  const draft = useSignal(settled(Object.fromEntries(new URLSearchParams(location.search))))
   /** Language of the texts on screen; `null`: the push's own. */
   const language = useSignal<string | null>(null)
   const confirmed = useSignal<Preview | null>(null)

@@ -99,7 +99,7 @@ function Known(props: ApplicationAnswer & { readonly onChanged: () => void }) {
     <Facts
       of={[
         ['ID', <code>{id}</code>],
-        ['Devices', count(devices)],
+        ['Devices in any state', count(devices)],
         ['Tags and types', count(labels)],
         ...ALL_PROVIDERS.map((one) => [PROVIDERS[one].name, <ProviderMark provider={providers[one]} />] as const),
         [

@@ -37,7 +37,7 @@ const providerColumn = (provider: ProviderName): Column<ApplicationSummary> => (
 
 const columnsWith = (problemsOf: (id: string) => number | null): readonly Column<ApplicationSummary>[] => [
   { name: 'Application', kind: 'name', value: ({ name }) => name, link: ({ id }) => applicationPage(id) },
-  { name: 'Devices', kind: 'number', value: ({ devices }) => devices },
+  { name: 'Devices in any state', kind: 'number', value: ({ devices }) => devices },
   { name: 'Sent today (UTC)', kind: 'number', value: ({ acceptedToday }) => acceptedToday },
   {
     name: 'Problems',

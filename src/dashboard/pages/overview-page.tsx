@@ -129,9 +129,9 @@ function Sent({ days, registered }: { readonly days: readonly OverviewDay[]; rea
         ],
         ['Opened in 7 days', share(opened.last, sent.last), `${share(opened.before, sent.before)} the week before`],
         [
-          'Devices',
+          'Registered devices',
           count(registered),
-          `+${count(sumOf(week, 'registered'))}, −${count(sumOf(week, 'lost'))} in 7 days`,
+          `${count(sumOf(week, 'registered'))} new in 7 days, ${count(sumOf(week, 'lost'))} reported unregistered`,
         ],
       ]}
     />

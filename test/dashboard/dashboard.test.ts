@@ -459,6 +459,20 @@ describeInBrowser('the dashboard in a browser', ({ browse, browseAlone, first })
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
+  browse('takes a link that is opened again after a reload', async ({ page, at, ask, context }) => {
+    const { link } = await ask<{ readonly link: string }>('POST', '/api/administrators')
+    const opened = at(`/setup#${link}`)
+    await context.clearCookies()
+    await page.goto(opened)
+    await page.getByLabel('Your name').waitFor()
+    await page.reload()
+    await page.getByText('After a reload, open your link again').waitFor()
+    expect(page.url()).not.toContain('#')
+    await page.goto(opened)
+    await page.getByLabel('Your name').waitFor()
+    expect(page.url()).not.toContain('#')
+  })
+
   browse('keeps the push that was being written when the session ends', async ({ page, context, at }) => {
     await page.goto(at(`/applications/${application}/send`))
     await page.getByLabel('Message').fill('Hello')

@@ -9,17 +9,14 @@ import { Form } from '../components/form.tsx'
 import { Notice } from '../components/notice.tsx'
 import { Code, Page } from '../components/page.tsx'
 
+const NO_LINK = 'This address contains no link. After a reload, open your link again: it works until it is used.'
+
 /** Opened by a link of `bellhop admin link`: creates an account, or signs in. */
 export function SetupPage() {
-  // Remove the link from the address bar and the history: it grants an account.
-  const [link] = useState(() => {
-    const given = location.hash.slice(1)
-    history.replaceState(null, '', '/setup')
-    return given
-  })
+  const [link, setLink] = useState(takeLink)
   const { route } = useLocation()
   const found = useSignal<LinkAnswer | null>(null)
-  const problem = useSignal<string | null>(link === '' ? 'This address contains no link.' : null)
+  const problem = useSignal<string | null>(null)
   const name = useSignal('')
   const password = useSignal('')
   const step = useSignal<string | null>(null)
@@ -34,12 +31,20 @@ export function SetupPage() {
     route('/', true)
   }
   useEffect(() => {
+    // A link that is pasted loads no new page.
+    const take = (): void => setLink(takeLink())
+    addEventListener('hashchange', take)
+    return () => removeEventListener('hashchange', take)
+  }, [])
+  useEffect(() => {
+    found.value = null
+    problem.value = link === '' ? NO_LINK : null
     if (link === '') return
     call<LinkAnswer>('POST', '/api/link/look', { body: { link } }).then(
       (answer) => (found.value = answer),
       (error: unknown) => (problem.value = sentenceOf(error)),
     )
-  }, [])
+  }, [link])
 
   return (
     <main class="alone" id="content">
@@ -74,4 +79,11 @@ export function SetupPage() {
       )}
     </main>
   )
+}
+
+/** Removes it from the address bar and the history: it grants an account. `''`: there is none. */
+function takeLink(): string {
+  const given = location.hash.slice(1)
+  history.replaceState(null, '', '/setup')
+  return given
 }

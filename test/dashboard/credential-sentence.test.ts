@@ -14,7 +14,7 @@ const KEY = {
 const READY = { state: 'ready', reason: null } as const
 
 test('a credential is one sentence that says whether it works, what it is and when that was checked', () => {
-  const check = { at: NOW - 3 * 60_000, isOk: true }
+  const check = { at: NOW - 3 * 60_000, outcome: 'works' as const }
   const sentence = (known: Partial<Parameters<typeof credentialSentence>[0]>): string =>
     credentialSentence({ credential: KEY, state: READY, check, now: NOW, ...known })
   expect(sentence({})).toBe(
@@ -23,7 +23,8 @@ test('a credential is one sentence that says whether it works, what it is and wh
   expect(sentence({ check: null })).toBe(
     'Stored: key ABC123DEFG for com.example.shop, production and sandbox. Not checked since you opened this page.',
   )
-  expect(sentence({ check: { at: NOW, isOk: false } })).toMatch(/^Refused: key .* Checked just now\.$/)
+  expect(sentence({ check: { at: NOW, outcome: 'refused' } })).toMatch(/^Refused: key .* Checked just now\.$/)
+  expect(sentence({ check: { at: NOW, outcome: 'unreached' } })).toMatch(/^Not checked, no connection: key .*\.$/)
   expect(sentence({ state: { state: 'paused', reason: 'InvalidProviderToken' } })).toMatch(
     /^Paused \(InvalidProviderToken\): key /,
   )

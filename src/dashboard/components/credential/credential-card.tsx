@@ -75,7 +75,9 @@ export function Findings({ application, provider }: Tested) {
     call<CredentialTestAnswer>('POST', applicationCall(application, 'credentials', provider, 'test')).then(
       ({ findings }) => {
         answer.value = findings
-        const check = { at: Date.now(), isOk: findings.every(({ state }) => state !== 'failed') }
+        const has = (wanted: string): boolean => findings.some(({ state }) => state === wanted)
+        const outcome = has('skipped') ? 'unreached' : has('failed') ? 'refused' : 'works'
+        const check = { at: Date.now(), outcome } as const
         checks.value = { ...checks.value, [`${application} ${provider}`]: check }
       },
       (error: unknown) => (problem.value = sentenceOf(error)),

@@ -3,8 +3,10 @@ import { ago, time } from '../text.ts'
 
 export interface Check {
   readonly at: number
-  readonly isOk: boolean
+  readonly outcome: keyof typeof OUTCOMES
 }
+
+const OUTCOMES = { works: 'Works', refused: 'Refused', unreached: 'Not checked, no connection' } as const
 
 interface Known {
   readonly credential: CredentialView
@@ -21,10 +23,9 @@ export function credentialSentence({ credential, state: { state, reason }, check
       ? `Paused${reason === null ? '' : ` (${reason})`}`
       : check === null
         ? 'Stored'
-        : check.isOk
-          ? 'Works'
-          : 'Refused'
-  return `${word}: ${what(credential)}. ${check === null ? 'Not checked since you opened this page.' : `Checked ${ago(check.at, now)}.`}`
+        : OUTCOMES[check.outcome]
+  const when = check === null ? 'Not checked since you opened this page' : `Checked ${ago(check.at, now)}`
+  return `${word}: ${what(credential)}. ${when}.`
 }
 
 function what(credential: CredentialView): string {

@@ -203,6 +203,20 @@ describeInBrowser('sending from the dashboard', ({ browse }) => {
     await page.getByRole('table', { name: 'Scheduled pushes' }).getByRole('link', { name: 'Hello' }).first().waitFor()
   })
 
+  browse('shows a simulated phone that is added to many', async ({ page, at, ask, makeApplication }) => {
+    const { id, path } = await makeApplication()
+    const tokens = Array.from({ length: 30 }, (_, at) => `a${10 + at}`.padEnd(64, '0'))
+    await ask('PUT', `/api/applications/${id}/v1/deviceToken/batch`, { platform: '0', tokens })
+    const { id: push } = await ask('POST', `/api${path}/v1/push/all`, { platform: ['0'], ...SHOWN })
+    await until(async () => (await ask<{ s: number }>('GET', `/api${path}/v1/push/${push}`)).s === 30)
+    await page.goto(at(`${path}/phones`))
+    const phones = page.getByRole('group', { name: 'Simulated phones' }).locator('figure')
+    await phones.filter({ hasText: 'Your parcel' }).nth(23).waitFor()
+    await page.getByLabel('A push to it').selectOption('is refused: the app is gone (Unregistered)')
+    await page.getByRole('button', { name: 'Add phone' }).click()
+    await phones.filter({ hasText: 'bad41000' }).waitFor()
+  })
+
   browse(
     'shows on simulated phones what arrives but no picture, and counts a tap and a button',
     async ({ page, at, ask, makeApplication }) => {

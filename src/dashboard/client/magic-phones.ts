@@ -126,14 +126,16 @@ export async function registerThreePhones(application: ApplicationName['id']): P
   await Promise.all([register('0', [tokenFor('0'), tokenFor('0')]), register('1', [tokenFor('1')])])
 }
 
-/** `start`: a prefix from `startOf`. */
+/** Returns its token. `start`: a prefix from `startOf`. */
 export async function registerPhone(
   application: ApplicationName['id'],
   platform: WrittenPlatform,
   start = '',
-): Promise<void> {
-  const body = { token: tokenFor(platform, start), platform, ...(platform === '2' && { keys: EXAMPLE_KEYS }) }
+): Promise<string> {
+  const token = tokenFor(platform, start)
+  const body = { token, platform, ...(platform === '2' && { keys: EXAMPLE_KEYS }) }
   await call('PUT', onBehalf(application, '/deviceToken'), { body })
+  return token
 }
 
 /** From RFC 8291, appendix A: the simulator can decrypt messages for this subscription. */

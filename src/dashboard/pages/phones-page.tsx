@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
+import type { DevicesAnswer } from '../../admin/api-types/device-types.ts'
 import { useApplication } from '../client/application.ts'
 import { call, sentenceOf } from '../client/call.ts'
 import { adminCurl, publicCurl } from '../client/curl.ts'
 import { useReceived } from '../client/live.ts'
 import { MAGIC, registerPhone, startOf } from '../client/magic-phones.ts'
-import { applicationPage, onBehalf } from '../client/paths.ts'
+import { applicationCall, applicationPage, onBehalf } from '../client/paths.ts'
 import { ALL_PLATFORMS, PLATFORMS } from '../client/platforms.ts'
 import { useResource } from '../client/resource.ts'
 import { ChoiceField, keptIn } from '../components/field.tsx'
@@ -17,7 +18,6 @@ import { SimulatedPhone } from '../components/push/simulated-phone.tsx'
 import type { Arrival, Phone } from '../components/push/simulated-phone.tsx'
 import { ThisBrowser } from '../components/push/this-browser.tsx'
 
-/** As in the answer of `GET /deviceToken/all`. */
 type Registered = Pick<Phone, 'platform' | 'token'>
 
 const MAX_PHONES = 24
@@ -25,18 +25,21 @@ const MAX_PHONES = 24
 export function PhonesPage() {
   const { id, value: application, reload } = useApplication()
   const isSimulated = application?.simulated ?? false
-  const registered = useResource<readonly Registered[]>(onBehalf(id, `/deviceToken/all?limit=${MAX_PHONES}`))
+  const registered = useResource<DevicesAnswer>(applicationCall(id, 'devices'))
+  const devices = registered.value?.devices ?? []
   const received = useReceived(isSimulated ? id : null)
   const platform = useSignal<Registered['platform']>('0')
   const answer = useSignal('')
   const times = useSignal('0')
+  /** The token of the last one; `''`: none. */
+  const added = useSignal('')
   const tapped = useSignal<ReadonlySet<string>>(new Set())
   const problem = useSignal<string | null>(null)
   /** Reports a tap as the app would. `action`: a button; `null`: the notification itself. */
   const report = async (arrival: Arrival, action: string | null): Promise<void> => {
     if (tapped.value.has(keyOfTap(arrival, action))) return
     // With a token, the API counts one open per device.
-    const device = registered.value?.find((one) => keyOf(one) === keyOf(arrival))
+    const device = devices.find((one) => keyOf(one) === keyOf(arrival))
     try {
       await call('PUT', onBehalf(id, '/stats'), {
         body: {
@@ -74,7 +77,7 @@ export function PhonesPage() {
           <Failed problem={registered.problem} onRetry={registered.reload} />
           <Notice level="error">{problem.value}</Notice>
           <div class="phones" role="group" aria-label="Simulated phones">
-            {phonesOf(registered.value ?? [], received).map((phone) => (
+            {phonesOf(devices, received, added.value).map((phone) => (
               <SimulatedPhone
                 key={`${phone.platform} ${phone.token}`}
                 phone={phone}
@@ -88,7 +91,7 @@ export function PhonesPage() {
             submit="Add phone"
             isQuiet
             onSubmit={async () => {
-              await registerPhone(id, platform.value, startOf(platform.value, answer.value, times.value))
+              added.value = await registerPhone(id, platform.value, startOf(platform.value, answer.value, times.value))
               registered.reload()
             }}
           >
@@ -114,8 +117,8 @@ export function PhonesPage() {
   )
 }
 
-/** Phones with arrivals first, including those that have unregistered since. */
-function phonesOf(registered: readonly Registered[], received: readonly Arrival[]): readonly Phone[] {
+/** The last one added, then those with arrivals, including those that have unregistered since. */
+function phonesOf(registered: readonly Registered[], received: readonly Arrival[], added: string): readonly Phone[] {
   const arrivals = new Map<string, Arrival[]>()
   for (const arrival of received.toReversed()) {
     const key = keyOf(arrival)
@@ -123,7 +126,10 @@ function phonesOf(registered: readonly Registered[], received: readonly Arrival[
   }
   const busy = Array.from(arrivals.values(), (all) => ({ ...(all[0] as Arrival), arrivals: all }))
   const idle = registered.filter((device) => !arrivals.has(keyOf(device)))
-  return [...busy, ...idle.map((device) => Object.assign({ arrivals: [] }, device))].slice(0, MAX_PHONES)
+  const isAdded = ({ token }: Registered): number => Number(token === added)
+  return [...busy, ...idle.map((device) => Object.assign({ arrivals: [] }, device))]
+    .toSorted((a, b) => isAdded(b) - isAdded(a))
+    .slice(0, MAX_PHONES)
 }
 
 const TIMES = [

@@ -23,17 +23,19 @@ let isLoaded = false
 export function Page({ title: own, lead, action, problem = null, curl = [], children }: Props) {
   const listed = useContext(PageTitle)
   const title = own ?? listed
+  const page = useRef<HTMLElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const path = location.pathname
   useEffect(() => {
-    if (isLoaded) heading.current?.focus()
+    if (isLoaded) (document.querySelector<HTMLElement>('[autofocus]') ?? heading.current)?.focus()
     isLoaded = true
   }, [path])
+  useEffect(() => keepFocus(page.current, heading.current), [])
   useEffect(() => {
     document.title = `${title} · Bellhop`
   }, [title])
   return (
-    <article>
+    <article ref={page}>
       <header class="head">
         <div>
           <h1 tabIndex={-1} ref={heading}>
@@ -55,6 +57,19 @@ export function Page({ title: own, lead, action, problem = null, curl = [], chil
       )}
     </article>
   )
+}
+
+/** Moves the focus to the heading when what has it is removed from the page. */
+function keepFocus(page: HTMLElement | null, heading: HTMLElement | null): () => void {
+  let last: Node | null = null
+  const observer = new MutationObserver(() => {
+    if (last?.isConnected !== false || document.activeElement !== document.body) return
+    last = null
+    heading?.focus({ preventScroll: true })
+  })
+  page?.addEventListener('focusin', ({ target }) => (last = target as Node))
+  if (page !== null) observer.observe(page, { childList: true, subtree: true })
+  return () => observer.disconnect()
 }
 
 /** Focusable, since it scrolls. */

@@ -118,7 +118,14 @@ function Filter({ of, filter, isNew, onRemove }: FilterProps) {
         />
       )}
       {filter.name !== 'tags' && (
-        <button type="button" class="quiet" onClick={onRemove}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            row.current?.previousElementSibling?.querySelector<HTMLElement>('input, textarea')?.focus()
+            onRemove()
+          }}
+        >
           Remove<span class="unseen"> filter: {filter.label}</span>
         </button>
       )}

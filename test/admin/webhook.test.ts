@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { fileService } from '../support/file-service.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { startService } from '../support/service.ts'
 import { createAdminCaller } from './admin-caller.ts'
 
 const EVENTS = ['push.finished', 'device.gone', 'credential.paused', 'credential.resumed']
@@ -18,12 +19,15 @@ describe('the webhook of an application', () => {
     const { status, body } = await call('PUT', path, { url: 'https://hooks.test/a' })
     expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const webhook = { url: 'https://hooks.test/a', events: EVENTS, disabledAt: null }
-    expect({ status, body }).toEqual({ status: 200, body: { webhook, secret: body.secret, isPrivate: false } })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { webhook, secret: body.secret, isPrivate: false, isBlocked: false },
+    })
     expect((await call('GET', path)).body).toEqual({ webhook })
 
     const changed = await call('PUT', path, { events: ['device.gone', 'push.opened'] })
     const events = ['push.opened', 'device.gone']
-    expect(changed.body).toEqual({ webhook: { ...webhook, events }, secret: null, isPrivate: false })
+    expect(changed.body).toEqual({ webhook: { ...webhook, events }, secret: null, isPrivate: false, isBlocked: false })
     expect((await call.newest()).changes).toEqual({ events: { before: EVENTS, after: events } })
     expect((await call('PUT', path, { secret: SECRET })).body.secret).toBeNull()
     expect(JSON.stringify((await call.newest()).detail)).not.toContain('whsec_')
@@ -50,9 +54,21 @@ describe('the webhook of an application', () => {
     await using receiver = await startReceiver({ plain: true })
     const path = pathOf()
     const url = `http://127.0.0.1:${receiver.port}/hooks`
-    expect((await call('PUT', `${path}/webhook`, { url, secret: SECRET })).body).toMatchObject({ isPrivate: true })
+    expect((await call('PUT', `${path}/webhook`, { url, secret: SECRET })).body).toMatchObject({
+      isPrivate: true,
+      isBlocked: false,
+    })
     await call('POST', `${path}/v1/push/all`, { platform: [0], msg: 'Hello', sound: '', badge: '' })
     await receiver.arrived(1)
+  })
+
+  test('is set where the service does not send, which is said', async () => {
+    await using other = await startService()
+    const { id } = other.addApplication('shop')
+    const { body } = await createAdminCaller(other)('PUT', `/api/applications/${id}/webhook`, {
+      url: 'https://10.0.0.1/hooks',
+    })
+    expect(body).toMatchObject({ isPrivate: true, isBlocked: true })
   })
 
   test('is refused where something is wrong with it, which is named', async () => {

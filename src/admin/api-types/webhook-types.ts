@@ -47,6 +47,7 @@ export const NewWebhookAnswer = objectSchema('NewWebhookAnswer', {
   ...webhookOrNone,
   secret: orNull(text('Only this answer contains a new one. `null`: none was created.')),
   isPrivate: yesOrNo('Its address is private: the service sends there only with `--webhook-private`.'),
+  isBlocked: yesOrNo('It is private, and the service runs without that.'),
 })
 export type NewWebhookAnswer = AnswerOf<typeof NewWebhookAnswer>
 

@@ -17,11 +17,13 @@ import type { AdminParts } from './admin-parts.ts'
 interface Dependencies extends AdminParts {
   readonly webhooks: WebhookStore
   readonly webhookList: WebhookList
+  /** Whether the service sends to private addresses. */
+  readonly allowPrivate: boolean
 }
 
 const SHOWN_EVENTS = 20
 
-export function webhookRoutes({ gate, directory, webhooks, webhookList }: Dependencies) {
+export function webhookRoutes({ gate, directory, webhooks, webhookList, allowPrivate }: Dependencies) {
   return new Elysia({ name: 'webhook-routes' })
     .use(gate)
     .get(
@@ -58,7 +60,8 @@ export function webhookRoutes({ gate, directory, webhooks, webhookList }: Depend
           const set = setWebhook(webhooks, application, body, made)
           if (set === null) throw missing('url')
           note({ detail: { secret: set.keeps ? 'kept' : 'changed' } })
-          return { ...shown(set.webhook), secret: set.secret, isPrivate: isForPrivate(set.url) }
+          const isPrivate = isForPrivate(set.url)
+          return { ...shown(set.webhook), secret: set.secret, isPrivate, isBlocked: isPrivate && !allowPrivate }
         })
       },
       adminCall('Applications', 'Set the webhook. Only this answer contains a new secret', {

@@ -10,8 +10,8 @@ export function plural(number: number, noun: string): string {
 export const ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** `Nov 26, 2026, 10:49 AM GMT+1`, in the browser's zone; `–` for `null`. */
-export function time(iso: string | null): string {
-  return shownTime(iso, { timeZoneName: 'short' })
+export function time(iso: string | null, second?: '2-digit'): string {
+  return shownTime(iso, { timeZoneName: 'short', ...(second && { second }) })
 }
 
 /** Without the zone, for tables that name it once. */

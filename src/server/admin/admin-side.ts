@@ -227,7 +227,7 @@ function adminApi(parts: Parts) {
           pauseOf,
         }),
       }),
-      webhookRoutes({ ...behind, webhooks, webhookList }),
+      webhookRoutes({ ...behind, webhooks, webhookList, allowPrivate: config.webhookPrivate }),
       alertRoutes({ ...behind, alerts: monitoring.alerts }),
       hookAdminRoutes({ ...behind, hooks: createHookStore(sealed), devices: parts.devices, pushing: onBehalf.pushing }),
       operationRoutes({ ...behind, backups: schedule, streams, isGood, recentLines: parts.recentLines }),

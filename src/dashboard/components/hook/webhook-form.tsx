@@ -92,7 +92,7 @@ export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
 }
 
 function Stored({ answer, onClose }: { readonly answer: NewWebhookAnswer; readonly onClose: () => void }) {
-  const { secret, isPrivate } = answer
+  const { secret, isBlocked } = answer
   return (
     <Telling title="Webhook saved" button="Done" onClose={onClose}>
       {secret !== null && (
@@ -101,7 +101,7 @@ function Stored({ answer, onClose }: { readonly answer: NewWebhookAnswer; readon
           <Code text={secret} label="Webhook secret" />
         </>
       )}
-      {isPrivate && (
+      {isBlocked && (
         <Notice level="warning">
           This address is private: the service sends there only if it is started with <code>--webhook-private</code>.
         </Notice>

@@ -39,6 +39,8 @@ export function WhyNot({ application, path }: Props) {
           const search = applicationCall(application, 'devices', 'search') + queryOf({ q: given, by: 'token' })
           const { devices } = await call<DeviceSearchAnswer>('GET', search)
           const [device, another] = devices
+          if (device === undefined && given.length < 8)
+            throw new Error('No device has this token. Type 8 characters or more.')
           if (another !== undefined) several.value = devices
           // An unknown token can still have an explanation. A header cannot contain an ellipsis.
           else await explain(device === undefined ? { token: given.replace(/…$/, '') } : named(device))

@@ -7,7 +7,8 @@ import { ALL_PLATFORMS } from './platforms.ts'
 /** The fields of a push as typed, by their API names. An untouched field is missing. */
 export type Draft = Readonly<Record<string, string>>
 
-export const OPTION_INPUTS: readonly NamedInput[] = optionInputs()
+// A copy: the bundler writes what a macro returned wherever it is read.
+export const OPTION_INPUTS: readonly NamedInput[] = optionInputs().slice()
 
 /** Audience and time are not options of the content. */
 const TEXTS = [...namesOf('text'), 'tags_match', 'send_at_local']

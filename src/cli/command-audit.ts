@@ -10,11 +10,15 @@ import { NEWEST_SCHEMA } from '../database/migration/migrations.ts'
 import { schemaOfFile, writeSharedFile } from '../database/offline-database.ts'
 import { refuseLinks } from '../database/regular-file.ts'
 import { ACTING_FOR, operatorOf } from '../system/operator.ts'
-import type { CommandAudit, CommandChange, CommandContext, CommandSpec, ParsedArguments } from './command.ts'
+import { onlyReads } from './command.ts'
+import type { CommandAudit, CommandContext, CommandSpec, ParsedArguments } from './command.ts'
 import { dataDirectory, quoted } from './data-directory.ts'
 import { errorMessage } from './error-message.ts'
+import { EXIT } from './outcome.ts'
 
 const SHOWN_WORDS = /^\[?(APP|NAME|PUSH|FILE|TO|FROM)\]?$/
+
+const USAGE_ERROR = exitText(EXIT.usage)
 
 type Result = Exclude<AdminLogEntry['result'], 'started'>
 
@@ -31,12 +35,12 @@ interface Watched {
 
 export function createCommandAudit(
   spec: CommandSpec,
-  changes: CommandChange,
   given: ParsedArguments,
-  context: CommandContext,
+  context: Pick<CommandContext, 'by' | 'env' | 'clock' | 'stderr' | 'readFile'>,
 ): CommandEntry | null {
   const actor = actorOf(context)
-  if (actor === null || !isChange(changes, given)) return null
+  if (spec.changes === null || actor === null || onlyReads(spec, given)) return null
+  const { changes } = spec
   const by: Actor = actor
   const { clock, stderr } = context
   const command = commandText(spec, given)
@@ -92,6 +96,7 @@ export function createCommandAudit(
   return {
     audit,
     end(result, code) {
+      if (number === null && code === USAGE_ERROR) return
       try {
         const left = watched === null && changes.evenWithoutRows ? writeBeside(result, code) : null
         if (left !== null && result === 'ok') stderr(`bellhop: This was not recorded in the audit log: ${left}.\n`)
@@ -124,8 +129,8 @@ export function createCommandAudit(
   }
 }
 
-function isChange({ onlyWith }: CommandChange, { flags }: ParsedArguments): boolean {
-  return !flags.has('dry-run') && (onlyWith?.some((name) => flags.has(name)) ?? true)
+export function exitText(exitCode: number): string {
+  return `exit ${exitCode}`
 }
 
 /** `null`: the service itself. */

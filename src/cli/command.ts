@@ -49,6 +49,11 @@ export interface CommandChange {
   readonly evenWithoutRows?: true
 }
 
+export function onlyReads({ changes }: Pick<CommandFacts, 'changes'>, { flags }: Pick<ParsedArguments, 'flags'>) {
+  if (changes === null || flags.has('dry-run')) return true
+  return changes.onlyWith?.every((name) => !flags.has(name)) ?? false
+}
+
 export interface CommandModule<Context> {
   readonly run: Run<Context>
   /** Finds mistakes that flag types can't, so that all are reported together. */

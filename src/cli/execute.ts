@@ -1,7 +1,7 @@
 import { problem } from '../failure.ts'
 import { problems } from './command.ts'
 import type { CommandContext, CommandOutcome, CommandSpec, ParsedArguments } from './command.ts'
-import { createCommandAudit } from './command-audit.ts'
+import { createCommandAudit, exitText } from './command-audit.ts'
 import { errorMessage } from './error-message.ts'
 import { findApplication } from './find-application.ts'
 import type { OpenWorld } from './open-data.ts'
@@ -19,7 +19,7 @@ export async function execute(
   const { check } = await spec.load()
   const wrong = [...given.problems, ...(check?.(given, context).problems ?? [])]
   if (wrong.length > 0) return problems(...wrong)
-  const entry = spec.changes === null ? null : createCommandAudit(spec, spec.changes, given, context)
+  const entry = createCommandAudit(spec, given, context)
   using closing = new DisposableStack()
   const opened: OpenWorld[] = []
   try {
@@ -30,10 +30,10 @@ export async function execute(
     })
     const exitCode = exitCodeOf(outcome)
     if (exitCode === EXIT.done) entry?.end('ok', '')
-    else entry?.end(isRefusal(outcome) ? 'refused' : 'failed', `exit ${exitCode}`)
+    else entry?.end(isRefusal(outcome) ? 'refused' : 'failed', exitText(exitCode))
     return outcome
   } catch (error) {
-    entry?.end('failed', `exit ${EXIT.failed}`)
+    entry?.end('failed', exitText(EXIT.failed))
     const sentence = errorMessage(error)
     if (sentence === null) throw error
     return problem(sentence)

@@ -71,7 +71,6 @@ export function commandRoutes({ gate, serve }: Dependencies) {
       return new Response(saidLines(running), { headers: { 'content-type': 'application/x-ndjson' } })
     },
     adminCall('Service', 'Run a CLI command; streams its output as JSON lines', {
-      action: 'command',
       answer: LINES,
       body: RunCommandLine,
       contentType: 'application/x-ndjson',

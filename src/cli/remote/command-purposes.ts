@@ -1,4 +1,6 @@
 import type { TokenPurpose } from '../../admin/token-purpose.ts'
+import { onlyReads } from '../command.ts'
+import type { CommandFacts, ParsedArguments } from '../command.ts'
 
 /** Commands that a server runs for its data directory, or for a remote token of at least this purpose. */
 export const COMMAND_PURPOSES: Readonly<Record<string, TokenPurpose | undefined>> = {
@@ -75,6 +77,11 @@ export const STAYS_HERE: Readonly<Record<string, string>> = {
   manual: 'it writes text',
   help: 'it writes text',
   version: 'it writes text',
+}
+
+export function purposeOf(spec: Pick<CommandFacts, 'name' | 'changes'>, given: ParsedArguments) {
+  const purpose = COMMAND_PURPOSES[spec.name]
+  return purpose !== undefined && onlyReads(spec, given) ? 'read' : purpose
 }
 
 export function isRemote({ name }: { readonly name: string }): boolean {

@@ -7,11 +7,12 @@ import type { CommandService, MakeServeCommand } from '../../server/command/comm
 import { describeError } from '../../text/error-code.ts'
 import { parseCommand } from '../cli.ts'
 import type { CommandContext, CommandSpec, ParsedArguments, World } from '../command.ts'
+import { createCommandAudit } from '../command-audit.ts'
 import { COMMANDS } from '../commands.ts'
 import { execute } from '../execute.ts'
 import { EXIT, report } from '../outcome.ts'
 import { PLACES } from './command-call.ts'
-import { COMMAND_PURPOSES } from './command-purposes.ts'
+import { purposeOf } from './command-purposes.ts'
 
 /** Each may read a lot. */
 const MAX_RUNNING = 20
@@ -35,13 +36,17 @@ export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): 
       if (command.kind !== 'run' || spec === undefined) {
         return refused(command.kind === 'problems' ? command.problems.join(' ') : 'argv has no command.')
       }
-      const needed = COMMAND_PURPOSES[spec.name]
+      const needed = purposeOf(spec, command.given)
       if (needed === undefined) return refused(`${spec.name} runs only on the server's machine.`)
       const { purpose } = call.rights
-      if (!isEnough(purpose, needed)) return refused(lesserPurposeText(purpose, needed), 'ForbiddenError')
+      if (!isEnough(purpose, needed)) {
+        logRefused('ForbiddenError', spec, command.given, { call, service, clock })
+        return refused(lesserPurposeText(purpose, needed), 'ForbiddenError')
+      }
       const foreign = call.isLocal ? undefined : PLACES.find((name) => command.given.flags.has(name))
       if (foreign !== undefined) return refused(`--${foreign} is for the machine that a command runs on.`)
       if (running >= MAX_RUNNING) {
+        logRefused('TooManyRequestsError', spec, command.given, { call, service, clock })
         return refused('Too many commands are running: try again when one has finished.', 'TooManyRequestsError')
       }
       running++
@@ -58,13 +63,24 @@ interface Surroundings {
   readonly call: CommandCall
   readonly service: CommandService
   readonly clock: Clock
-  readonly onEnd: () => void
+}
+
+function logRefused(
+  code: CommandRefused['code'],
+  spec: CommandSpec,
+  given: ParsedArguments,
+  { call: { by, env }, service: { database }, clock }: Surroundings,
+): void {
+  const readFile = () => ({ kind: 'problem', problem: 'is not read' }) as const
+  const entry = createCommandAudit(spec, given, { by, env, clock, stderr() {}, readFile })
+  entry?.audit.watch(database)
+  entry?.end('refused', code)
 }
 
 function start(
   spec: CommandSpec,
   given: ParsedArguments,
-  { call, service, clock, onEnd }: Surroundings,
+  { call, service, clock, onEnd }: Surroundings & { readonly onEnd: () => void },
 ): RunningCommand {
   const signals = new EventEmitter()
   const voice = createVoice(clock)

@@ -171,6 +171,53 @@ test('a token runs what it is for, says what another would have to be for, and m
   expect((await as(short, 'admin', 'token', 'in time', '--expires', '1d')).exitCode).toBe(0)
 })
 
+test('a token for reading is enough for what only shows or tries, also of commands that could change something', async () => {
+  const { stdout } = await elsewhere('admin', 'token', 'looker', '--json')
+  const looker = file('looker', JSON.parse(stdout).token)
+  for (const argv of [
+    ['labels', 'Corner Shop'],
+    ['app', 'limits', 'Corner Shop'],
+    ['app', 'webhook', 'Corner Shop'],
+    ['app', 'move', 'Corner Shop'],
+    ['push', 'Corner Shop', 'Hello', '--all', '--dry-run'],
+    ['devices', 'restore', 'Corner Shop', '--since', '1h', '--dry-run'],
+  ]) {
+    expect({ argv, ...(await as(looker, ...argv)) }).toMatchObject({ argv, exitCode: 0, stderr: '' })
+  }
+  const OPERATE = refused(1, 'This token is for read; this call needs one for operate, or a broader one.')
+  expect(await as(looker, 'app', 'limits', 'Corner Shop', '--rate', '7')).toEqual(OPERATE)
+  expect(await as(looker, 'app', 'webhook', 'Corner Shop', '--remove')).toEqual(OPERATE)
+  expect(await as(looker, 'labels', 'Corner Shop', '--clear-unproven')).toEqual(OPERATE)
+  expect(await as(looker, 'devices', 'restore', 'Corner Shop', '--since', '1h')).toEqual(OPERATE)
+  expect(await as(looker, 'app', 'move', 'Corner Shop', '--finish')).toEqual(
+    refused(1, 'This token is for read; this call needs one for administer.'),
+  )
+})
+
+test('what a token may not do is in the audit log, with its command line; a usage error is not', async () => {
+  const { stdout } = await elsewhere('admin', 'token', 'curious', '--json')
+  const curious = file('curious', JSON.parse(stdout).token)
+  await as(curious, 'push', 'Corner Shop', 'a secret text', '--all')
+  await as(curious, 'app', 'list')
+  await elsewhere('app', 'create', '')
+  await elsewhere('cancel', '0')
+  await asked({ argv: ['app', 'lst'] })
+  await asked({ argv: ['export', 'x', 'y'] })
+  const log = await fetch(`${service.adminUrl}/api/log?limit=2`, { headers: { authorization: `Bearer ${token}` } })
+  expect(((await log.json()) as { entries: object[] }).entries).toMatchObject([
+    {
+      who: 'token curious',
+      origin: '127.0.0.1',
+      action: 'push',
+      subject: 'Corner Shop',
+      command: "bellhop push 'Corner Shop' … --all",
+      result: 'refused',
+      code: 'ForbiddenError',
+    },
+    { who: 'token laptop', action: 'make token', subject: 'curious' },
+  ])
+})
+
 test('Ctrl-C ends it there too, so that another one has its place', async () => {
   // A server's maximum, all silent.
   const tails = Array.from({ length: 20 }, () => {

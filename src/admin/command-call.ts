@@ -20,11 +20,12 @@ export interface CommandCall {
   readonly isLocal: boolean
 }
 
-/** The last has the exit code. `{}`: still running. */
+/** The last has the exit code. `{}`: still running. `kept`: holds, with exit code 0, if the server dies now. */
 export type CommandSaid =
   | { readonly out: string }
   | { readonly err: string }
   | { readonly exit: number }
+  | { readonly kept: string }
   | Readonly<Record<string, never>>
 
 export interface RunningCommand {

@@ -131,6 +131,8 @@ export interface CommandContext {
   readonly stdout: (text: string) => unknown
   readonly written?: () => Promise<unknown>
   readonly stderr: (text: string) => void
+  /** Left out: the command ends with this process. The sentence holds if the server dies now. */
+  readonly kept?: (sentence: string) => void
   /** Left out: empty. */
   readonly stdin?: () => AsyncIterable<Uint8Array>
   readonly commands?: CommandTable

@@ -67,7 +67,7 @@ function ownWorld(opened: Database, data: string, context: CommandContext): Worl
         apnsIdentity: (application) => apnsIdentityOf(credentials.summaries(application)),
       })
     },
-    changed: () => tellServer(data),
+    changed: () => tellServer(data, context),
   }
 }
 

@@ -121,13 +121,16 @@ function findTo(
   return problem(`The device is ${device.state}: its gateway refused the token, and the app must register it again.`)
 }
 
+const CONTINUES = 'The server has stopped: the push continues when bellhop serve runs again.'
+
 async function follow(
   id: string,
   to: PushTo,
   served: NonNullable<Sending['served']>,
   sending: Sending,
 ): Promise<CommandOutcome> {
-  const { database, application, stderr, terminal, clock } = sending
+  const { database, application, stderr, terminal, clock, kept } = sending
+  kept?.(CONTINUES)
   const count = createAudienceCount({ database })
   const expected = 'filter' in to ? count(application.number, { ...to.filter, asOf: clock.now() }) : Promise.resolve(1)
   const progress = createProgress(sending, { unit: 'devices' })
@@ -152,11 +155,7 @@ async function follow(
   const json = sending.flags.has('json')
   const text = json ? jsonLine(resultJson(result)) : resultText(result, styleOf(sending))
   if (kind === 'stopped') {
-    stderr(
-      served.isStopping()
-        ? 'The server has stopped: the push continues when bellhop serve runs again.\n'
-        : `The push continues; cancel it with bellhop cancel ${id}.\n`,
-    )
+    stderr(served.isStopping() ? `${CONTINUES}\n` : `The push continues; cancel it with bellhop cancel ${id}.\n`)
   }
   if (kind === 'standing') stderr('No progress for a while. The push continues when it can.\n')
   if (result.waitsFor !== null) stderr(`It waits: ${result.waitsFor}.\n`)

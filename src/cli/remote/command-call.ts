@@ -1,8 +1,12 @@
 import type { CommandSaid } from '../../admin/command-call.ts'
 import { problem } from '../../failure.ts'
+import type { Problem } from '../../failure.ts'
 import { path } from '../../settings/setting-type.ts'
-import { dataFlags } from '../command.ts'
+import { codeOf } from '../../text/error-code.ts'
+import { dataFlags, onlyReads } from '../command.ts'
 import type { CommandContext, CommandFacts, CommandOutcome, FlagSpec, ParsedArguments } from '../command.ts'
+import { EXIT } from '../outcome.ts'
+import { ERASE } from '../terminal/progress.ts'
 
 /** They name things on the caller's machine, and their files are not sent. */
 export const PLACES: readonly string[] = dataFlags.map(({ name }) => name)
@@ -27,22 +31,47 @@ function isFile(flag: FlagSpec | undefined, value: string): boolean {
   return flag.type === path || (flag.placeholder === 'FILE|JSON' && !value.trimStart().startsWith('{'))
 }
 
+/** `lost`: the outcome if the connection breaks. */
 export async function follow(
   response: Response,
   { stdout, stderr, written }: Pick<CommandContext, 'stdout' | 'stderr' | 'written'>,
+  lost: CommandOutcome,
 ): Promise<CommandOutcome> {
+  let kept: string | null = null
+  let isLineOpen = false
   let rest = ''
-  for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const said = JSON.parse(line) as CommandSaid
-      if ('err' in said) stderr(said.err)
-      if ('exit' in said) return { kind: 'served', exitCode: said.exit }
-      // The reader has gone; the closed connection ends the command.
-      if ('out' in said && stdout(said.out) === false) return { kind: 'served', exitCode: 0 }
+  try {
+    for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const said = JSON.parse(line) as CommandSaid
+        if ('err' in said) {
+          stderr(said.err)
+          isLineOpen = !said.err.endsWith('\n')
+        }
+        if ('exit' in said) return { kind: 'served', exitCode: said.exit }
+        if ('kept' in said) kept = said.kept
+        // The reader has gone; the closed connection ends the command.
+        if ('out' in said && stdout(said.out) === false) return { kind: 'served', exitCode: 0 }
+      }
+      await written?.()
     }
-    await written?.()
+  } catch (error) {
+    if (!isBroken(error)) throw error
   }
-  return problem('The server closed the connection: whether the command finished is unknown.')
+  if (isLineOpen) stderr(ERASE)
+  if (kept === null) return lost
+  stderr(`${kept}\n`)
+  return { kind: 'served', exitCode: EXIT.done }
+}
+
+/** Not by an abort. */
+export function isBroken(error: unknown): boolean {
+  return codeOf(error) !== null || (error instanceof DOMException && error.name === 'TimeoutError')
+}
+
+export function lostCall(server: string, spec: Pick<CommandFacts, 'changes'>, given: ParsedArguments): Problem {
+  const unknown = onlyReads(spec, given) ? '' : '; whether the command finished is unknown'
+  return problem(`The ${server} closed the connection${unknown}.`)
 }

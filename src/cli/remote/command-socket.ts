@@ -1,16 +1,16 @@
 import { lstatSync } from 'node:fs'
 import { abortAfter } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { problem } from '../../failure.ts'
 import { COMMAND_NUMBER, commandSocketIn } from '../../server/command/command-socket.ts'
 import type { LocalCall, ServerState } from '../../server/command/command-socket.ts'
 import { operatorOf } from '../../system/operator.ts'
-import { codeOf, describeError } from '../../text/error-code.ts'
+import { codeOf } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 import { VERSION } from '../../version.ts'
 import type { CommandContext, CommandFacts, CommandOutcome, ParsedArguments, Signal } from '../command.ts'
 import { ALL_SIGNALS, INTERRUPTED, onSignals } from '../signals.ts'
-import { callOf, follow } from './command-call.ts'
+import { callOf, follow, isBroken, lostCall } from './command-call.ts'
+import { noticeSilence } from './silent-server.ts'
 
 /** Environment variables that are not settings of the server. */
 const HANDED_ON = [
@@ -29,7 +29,7 @@ const NOBODY = /^(ENOENT|ECONNREFUSED|ConnectionRefused|FailedToOpenSocket)$/
 
 /** `null`: no server listens. */
 export async function runBeside(
-  spec: Pick<CommandFacts, 'name' | 'flags'>,
+  spec: Pick<CommandFacts, 'name' | 'flags' | 'changes'>,
   given: ParsedArguments,
   data: string,
   context: CommandContext,
@@ -48,24 +48,27 @@ export async function runBeside(
       .catch(() => abort.abort())
   }
   using _ = onSignals(context.signals, ALL_SIGNALS, forward)
+  const lost = lostCall(`server on ${data}`, spec, given)
+  using silence = silenceOf(data, context)
   try {
     const response = await call(data, 'command', JSON.stringify(localCall(spec, given, context)), abort.signal)
+    silence[Symbol.dispose]()
     state.number = response.headers.get(COMMAND_NUMBER)
-    return await follow(response, context)
+    return await follow(response, context, lost)
   } catch (error) {
     if (state.signal !== null) return { kind: 'served', exitCode: INTERRUPTED[state.signal] }
     if (NOBODY.test(codeOf(error) ?? '')) return null
-    return problem(
-      `The server on ${data} closed the connection; whether the command finished is unknown: ${describeError(error)}.`,
-    )
+    if (isBroken(error)) return lost
+    throw error
   } finally {
     abort.abort()
   }
 }
 
 /** Makes a server read this process's changes. */
-export async function tellServer(data: string): Promise<void> {
+export async function tellServer(data: string, context: Pick<CommandContext, 'clock' | 'stderr'>): Promise<void> {
   if (!isSocketIn(data)) return
+  using _ = silenceOf(data, context)
   try {
     await call(data, 'changed', '')
   } catch (error) {
@@ -87,6 +90,10 @@ export async function serverState(data: string, clock: Clock): Promise<ServerSta
     if (deadline.signal.aborted || codeOf(error) !== null) return null
     throw error
   }
+}
+
+function silenceOf(data: string, context: Pick<CommandContext, 'clock' | 'stderr'>): Disposable {
+  return noticeSilence(context, `server on ${data}`, (signal) => call(data, 'state', '', signal))
 }
 
 function isSocketIn(data: string): boolean {

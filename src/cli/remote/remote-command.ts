@@ -1,13 +1,15 @@
 import { isIP } from 'node:net'
+import { isAboutCertificate } from '../../doctor/gateways/connection-failure.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { isPublic, withoutBrackets } from '../../network/special-networks.ts'
-import { codeOf, describeError } from '../../text/error-code.ts'
+import { codeOf } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 import { problems } from '../command.ts'
 import type { CommandContext, CommandFacts, CommandOutcome, ParsedArguments } from '../command.ts'
 import { ALL_SIGNALS, INTERRUPTED, onSignals } from '../signals.ts'
-import { callOf, follow } from './command-call.ts'
+import { callOf, follow, isBroken, lostCall } from './command-call.ts'
+import { noticeSilence } from './silent-server.ts'
 
 /** `null`: here. */
 export function serverOf(
@@ -20,7 +22,7 @@ export function serverOf(
 }
 
 export async function runRemotely(
-  spec: Pick<CommandFacts, 'name' | 'flags'>,
+  spec: Pick<CommandFacts, 'name' | 'flags' | 'changes'>,
   given: ParsedArguments,
   { server, tokenFile }: NonNullable<ReturnType<typeof serverOf>>,
   context: CommandContext,
@@ -48,6 +50,9 @@ export async function runRemotely(
 
   const abort = new AbortController()
   using _ = onSignals(context.signals, ALL_SIGNALS, () => abort.abort())
+  using silence = noticeSilence(context, `server at ${origin}`, (signal) =>
+    fetch(`${origin}/healthz`, { redirect: 'manual', signal }),
+  )
   try {
     const response = await fetch(`${origin}/api/command`, {
       method: 'POST',
@@ -56,11 +61,13 @@ export async function runRemotely(
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ argv, files }),
     })
+    silence[Symbol.dispose]()
     if (!response.ok) return refusalOf(origin, response.status, await response.text())
-    return await follow(response, context)
+    return await follow(response, context, lostCall(`server at ${origin}`, spec, given))
   } catch (error) {
     if (abort.signal.aborted) return { kind: 'served', exitCode: INTERRUPTED.SIGINT }
-    return problem(`No server answers at ${origin}: ${codeOf(error) ?? describeError(error)}.`)
+    if (isBroken(error)) return problem(noAnswerText(origin, codeOf(error) ?? 'no answer in time'))
+    throw error
   } finally {
     abort.abort()
   }
@@ -76,8 +83,18 @@ export function adminOriginOf(server: string): string | null {
   return url.protocol === 'http:' && isNear ? url.origin : null
 }
 
+function noAnswerText(origin: string, reason: string): string {
+  if (!isAboutCertificate(reason)) return `No server answers at ${origin}: ${reason}.`
+  const isTrusted = /EXPIRED|NOT_YET|ALTNAME/.test(reason)
+  const hint = isTrusted ? '' : ': NODE_EXTRA_CA_CERTS may name a file with its authority'
+  return `A server answers at ${origin}, but its certificate is not accepted (${reason})${hint}.`
+}
+
 function refusalOf(origin: string, status: number, text: string): Problem {
   const message = parseJsonObject(text)?.['message']
+  if (status === 404 || status === 405) {
+    return problem(`${origin} is not an admin address, or an older Bellhop, which runs no commands of other machines.`)
+  }
   if (status === 401 && typeof message === 'string' && message.startsWith('This token')) return problem(message)
   if (status === 401) return problem(`${origin} refused this token: bellhop admin token creates one.`)
   if (typeof message === 'string') return problem(message)

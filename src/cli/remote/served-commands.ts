@@ -96,6 +96,7 @@ function start(
     stdout: (out) => out === '' || voice.say({ out }),
     written: voice.taken,
     stderr: (err) => void voice.say({ err }),
+    kept: (kept) => void voice.say({ kept }),
     terminal: call.columns === null ? null : { columns: call.columns },
     signals,
     started() {},

@@ -10,7 +10,7 @@ import { logError } from '../../log.ts'
 import { whereText } from '../../move/move-store.ts'
 import type { Move, MoveStore } from '../../move/move-store.ts'
 import type { RowGuard } from '../../move/row-guard.ts'
-import { describeError } from '../../text/error-code.ts'
+import { describeError, messageOf } from '../../text/error-code.ts'
 import { VERSION } from '../../version.ts'
 import type { WebhookSender } from '../../webhook/webhook-sender.ts'
 import type { Service } from '../service.ts'
@@ -164,7 +164,7 @@ export function createDepartures(deps: Dependencies) {
       devices = counts['device'] ?? 0
     } catch (error) {
       log.error('an application could not be moved', { application: id, error: describeError(error) })
-      return giveUp(id, `The move failed: ${describeError(error)}.`)
+      return giveUp(id, `The move failed: ${messageOf(error)}.`)
     }
     directory.reload()
     log.info('an application has left', { application: id, to: server })

@@ -4,7 +4,7 @@ import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import type { MoveOffer, MoveRequest, MoveStep } from '../../move/move-messages.ts'
 import { MOVE_SECRET } from '../../move/move-messages.ts'
-import { codeOf, describeError } from '../../text/error-code.ts'
+import { codeOf, messageOf } from '../../text/error-code.ts'
 import { parseJsonObject } from '../../text/json-object.ts'
 
 /** An offer may have to erase an earlier copy first. */
@@ -36,7 +36,7 @@ export function createTargetClient(clock: Clock, origin: string) {
       const { message } = answer
       return { status, body: answer, problem: typeof message === 'string' ? message : `it answered ${status}` }
     } catch (error) {
-      return { status: 0, body: {}, problem: codeOf(error) ?? describeError(error) }
+      return { status: 0, body: {}, problem: codeOf(error) ?? messageOf(error) }
     }
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { EventEmitter } from 'node:events'
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { command, PROGRAM, serve } from '../../support/service-process.ts'
 import { fileService } from '../../support/file-service.ts'
 import { startService } from '../../support/service.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
+import { until } from '../../support/until.ts'
 import { commandLine, jsonLines, printed, refused, withShop } from '../command-line.ts'
 import { HASTY } from '../everyday-service.ts'
 
@@ -62,6 +64,33 @@ describe('commands beside a server', () => {
     expect((await service.put('/deviceToken', token)).status).toBe(200)
     const { stdout } = await cli.run(['user', 'show', 'test', 'ann', '--json'], env)
     expect(jsonLines(stdout)).toMatchObject([{ token: 'android:2' }])
+  })
+
+  test('say in a sentence that the server was killed, and of a push what becomes of it', async () => {
+    using place = temporaryDirectory('bellhop-socket')
+    const server = await serve(place.path)
+    const { id } = JSON.parse((await command(['app', 'create', 'Shop', '--json', '--data', place.path])).stdout)
+    await command(['app', 'simulate', 'Shop', '--data', place.path])
+    await fetch(`${server.url}/deviceToken`, {
+      method: 'PUT',
+      headers: { 'accept-version': '1', 'content-type': 'application/json', 'x-service-appid': id },
+      body: JSON.stringify({ token: 'bad00000'.padEnd(64, '1'), platform: '0' }),
+    })
+    const started = (...argv: string[]) => {
+      const child = Bun.spawn([...PROGRAM, ...argv, '--data', place.path], { stdout: 'pipe', stderr: 'pipe' })
+      return { child, said: child.stderr.pipeThrough(new TextDecoderStream()).getReader() }
+    }
+    const tail = started('tail')
+    const shown = tail.child.stdout.getReader().read()
+    const push = started('push', 'Shop', 'Hello', '--all')
+    expect((await push.said.read()).value).toMatch(/^push [\da-f-]{36}\n$/)
+    await shown
+    await server.kill('SIGKILL')
+    expect((await push.said.read()).value).toBe(
+      'The server has stopped: the push continues when bellhop serve runs again.\n',
+    )
+    expect((await tail.said.read()).value).toBe(`bellhop: The server on ${place.path} closed the connection.\n`)
+    expect([await push.child.exited, await tail.child.exited]).toEqual([0, 1])
   })
 
   test('of two data directories each has its own server', async () => {
@@ -148,16 +177,34 @@ describe('the socket', () => {
     expect(await listed(data)).toContain('Shop')
   })
 
+  test('whose server does not answer says that the command waits for it, until Ctrl-C', async () => {
+    using cli = await withShop()
+    let asked = 0
+    const server = createServer((connection) => connection.once('data', () => asked++))
+    await new Promise<void>((resolve) => server.listen(commandSocketIn(cli.data), resolve))
+    const signals = new EventEmitter()
+    let said = ''
+    const ended = cli.run(['app', 'list'], {}, { signals, stderr: (text) => void (said += text) })
+    await until(() => asked === 1)
+    cli.clock.advance(1000)
+    await until(() => asked === 2)
+    cli.clock.advance(3000)
+    await until(() => said !== '')
+    expect(said).toBe(`bellhop: Waiting for the server on ${cli.data}, which does not answer.\n`)
+    signals.emit('SIGINT')
+    expect((await ended).exitCode).toBe(130)
+    server.close()
+  })
+
   test('whose server is killed meanwhile says so', async () => {
     using cli = await withShop()
     const server = createServer((connection) => connection.once('data', () => connection.destroy()))
     await new Promise<void>((resolve) => server.listen(commandSocketIn(cli.data), resolve))
     try {
-      const { exitCode, stderr } = await cli.run(['app', 'list'])
-      expect({ exitCode, stderr }).toEqual({
-        exitCode: 1,
-        stderr: expect.stringContaining('closed the connection; whether the command finished is unknown'),
-      })
+      expect(await cli.run(['app', 'list'])).toEqual(refused(1, `The server on ${cli.data} closed the connection.`))
+      expect(await cli.run(['app', 'create', 'Bakery'])).toEqual(
+        refused(1, `The server on ${cli.data} closed the connection; whether the command finished is unknown.`),
+      )
     } finally {
       server.close()
     }

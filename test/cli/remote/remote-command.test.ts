@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeCertificate } from '../../support/certificate.ts'
 import { directoryOfTests } from '../../support/directory-of-tests.ts'
 import { until } from '../../support/until.ts'
 import { commandsBeside } from '../everyday-service.ts'
@@ -253,7 +254,23 @@ describe('what is wrong is said in a sentence', () => {
       'bellhop: --server (BELLHOP_SERVER) must be https, or http on this machine or a private network, without a path.\n',
     )
     expect(await wrong('http://127.0.0.1:1')).toBe('bellhop: No server answers at http://127.0.0.1:1: ECONNREFUSED.\n')
-    expect(await wrong(service.url)).toBe('bellhop: /api/command does not exist\n')
+    expect(await wrong(service.url)).toBe(
+      `bellhop: ${service.url} is not an admin address, or an older Bellhop, which runs no commands of other machines.\n`,
+    )
+  })
+
+  test('of a server whose certificate is not trusted', async () => {
+    const { certificate, privateKey } = makeCertificate()
+    const server = Bun.serve({
+      port: 0,
+      tls: { cert: certificate, key: privateKey },
+      fetch: () => new Response('{}'),
+    })
+    const origin = `https://localhost:${server.port}`
+    expect(await wrong(origin)).toBe(
+      `bellhop: A server answers at ${origin}, but its certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT): NODE_EXTRA_CA_CERTS may name a file with its authority.\n`,
+    )
+    await server.stop(true)
   })
 
   test('of the token', async () => {

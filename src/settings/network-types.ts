@@ -33,7 +33,7 @@ export function hostPort({ host, port }: ListenAddress): string {
 }
 
 export const serverAddress: SettingType<string> = {
-  expected: 'where an admin side is reached, such as https://push.example.com',
+  expected: 'where an admin side is reached, such as https://admin.example.com',
   placeholder: 'URL',
   read(text) {
     const url = URL.canParse(text) ? new URL(text) : null

@@ -9,7 +9,7 @@ const passwordFlag = fileFlag(
   "read the password from this file's first line; - reads standard input (default: generated and shown once)",
 )
 
-const urlFlag = valueFlag('url', 'URL', 'the admin address as browsers reach it, such as https://push.example.com')
+const urlFlag = valueFlag('url', 'URL', 'the admin address as browsers reach it, such as https://admin.example.com')
 
 const listenFlag = valueFlag(
   'admin-listen',

@@ -146,7 +146,7 @@ function linkOrigin(
     const isOrigin =
       parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.pathname === '/' && parsed.search === ''
     if (isOrigin) return { kind: 'origin', origin: parsed.origin }
-    return problems('--url must be the admin address as browsers reach it, such as https://push.example.com.')
+    return problems('--url must be the admin address as browsers reach it, such as https://admin.example.com.')
   }
   const settings = readSettings(['adminListen'], { ...context, flags })
   if (settings.kind === 'problems') return settings

@@ -25,9 +25,12 @@ export const make: CommandModule<World> = {
     if (token === null) return problem(`A token named "${name}" already exists: bellhop admin revoke revokes it.`)
     if (flags.has('json')) return done(jsonLine({ name, token, purpose, expiresAt: isoOrNull(expiresAt) }))
     const end = expiresAt === null ? 'without an end' : `until ${isoTime(expiresAt)}`
-    return done(
-      `The token "${escapeControls(name)}" for ${purpose}, ${end}:\n\n  ${token}\n\nCopy it now; you won't see it again. Send it as Authorization: Bearer TOKEN.\n`,
-    )
+    const what = `The token "${escapeControls(name)}" for ${purpose}, ${end}`
+    const once = "you won't see it again. Send it as Authorization: Bearer TOKEN.\n"
+    if (world.terminal !== null) return done(`${what}:\n\n  ${token}\n\nCopy it now; ${once}`)
+    // Prometheus reads a file that has the token alone.
+    world.stderr(`${what}. Keep it now; ${once}`)
+    return done(`${token}\n`)
   },
 }
 

@@ -138,14 +138,24 @@ describe('a password', () => {
 })
 
 describe('admin token', () => {
+  test('prints it alone without a terminal, for a file', async () => {
+    using line = commandLine()
+    const kept = await line.run(['admin', 'token', 'd', '--expires', 'never'])
+    expect(kept.stdout).toMatch(/^bha_[\w-]+\n$/)
+    expect(kept.stderr).toBe(
+      `The token "d" for read, without an end. Keep it now; you won't see it again. Send it as Authorization: Bearer TOKEN.\n`,
+    )
+  })
+
   test('is for reading, and ends after 90 days, unless it is said otherwise', async () => {
     expect(await json('admin', 'token', 'a')).toMatchObject({ purpose: 'read', expiresAt: '2027-02-18T12:00:00.000Z' })
     expect(await json('admin', 'token', 'b', '--purpose', 'operate', '--expires', 'never')).toMatchObject({
       purpose: 'operate',
       expiresAt: null,
     })
-    expect((await line.run(['admin', 'token', 'c', '--expires', '1d'])).stdout).toContain(
-      'The token "c" for read, until 2026-11-21T12:00:00.000Z:',
+    const shown = await line.run(['admin', 'token', 'c', '--expires', '1d'], {}, { terminal: { columns: 80 } })
+    expect(shown.stdout).toMatch(
+      /^The token "c" for read, until 2026-11-21T12:00:00\.000Z:\n\n {2}bha_[\w-]+\n\nCopy it now/,
     )
     const { stdout } = await line.run(['admin', 'tokens'])
     expect(stdout.split('\n').map((row) => row.split(/ {2,}/).map((cell) => cell.trim()))).toEqual([

@@ -73,14 +73,18 @@ export function closedTo(data: string): Problem | null {
 }
 
 function strangerText(data: string): string {
+  const self = process.geteuid?.() ?? 0
   let whose: string
   try {
-    whose = `it belongs to user ${userName(statSync(data).uid)}`
+    const { uid } = statSync(data)
+    if (uid === self)
+      return `The data directory ${data} is yours, but its mode forbids to read it: chmod -R u+rwX ${data}`
+    whose = `it belongs to user ${userName(uid)}`
   } catch {
     // A parent directory is closed to this user.
     whose = 'it belongs to another user'
   }
-  return `The data directory ${data} cannot be read by user ${userName(process.geteuid?.() ?? 0)}: ${whose}. Use sudo, or run this as its owner.`
+  return `The data directory ${data} cannot be read by user ${userName(self)}: ${whose}. Use sudo, or run this as its owner.`
 }
 
 /** As far as this user may see them. */

@@ -97,9 +97,16 @@ function storageErrorIn(directory: string): string | null {
 function rightsText(path: string, directory: string): string {
   const { uid, mode } = statSync(path)
   const self = process.getuid?.() ?? uid
+  const isInside = path.startsWith(directory)
   const rights = (mode & 0o777).toString(8)
-  const remedy = path.startsWith(directory) ? `chown -R ${self} ${directory}` : `make ${directory} for that user`
-  return `${path} cannot be written: it belongs to user ${uid} (mode ${rights}), and Bellhop runs as user ${self}. As root: ${remedy}; or name another data directory (--data).`
+  const whose = `${path} cannot be written: it belongs to user ${uid} (mode ${rights})`
+  const otherwise = 'or name another data directory (--data).'
+  if (uid === self) {
+    const remedy = isInside ? `chmod -R u+rwX ${directory}` : `chmod u+rwx ${path}`
+    return `${whose}, as whom Bellhop runs, but the mode forbids it. Run ${remedy}, ${otherwise}`
+  }
+  const remedy = isInside ? `chown -R ${self} ${directory}` : `make ${directory} for that user`
+  return `${whose}, and Bellhop runs as user ${self}. As root: ${remedy}; ${otherwise}`
 }
 
 function nearestOf(path: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, chmodSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirectory } from '../../src/cli/data-directory.ts'
 import { lockDirectory } from '../../src/database/directory-lock.ts'
@@ -39,6 +39,16 @@ describe('the data directory of a command', () => {
           ),
         )
       }
+      process.seteuid?.(0)
+      chownSync(line.data, NOBODY, NOBODY)
+      chmodSync(line.data, 0o400)
+      process.seteuid?.(NOBODY)
+      expect(await line.run(['stats'])).toEqual(
+        refused(
+          1,
+          `The data directory ${line.data} is yours, but its mode forbids to read it: chmod -R u+rwX ${line.data}`,
+        ),
+      )
     } finally {
       process.seteuid?.(0)
     }

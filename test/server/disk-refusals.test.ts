@@ -45,7 +45,7 @@ test.if(hindrance === null)(
     const ready = await fetch(`${service.adminUrl}/readyz?probe`)
     expect(ready.status).toBe(503)
     expect(await ready.text()).toContain('the quota of the disk is used up')
-    await until(() => service.log().includes('the disk quota is used up: released the reserve'))
+    await until(() => service.log().includes('the reserve is gone: the disk quota was used up'))
 
     quota.disarm()
     expect((await put(service.url, 2)).status).toBe(201)

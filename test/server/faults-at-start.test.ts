@@ -160,6 +160,19 @@ describe('a data directory that cannot be used', () => {
     })
   })
 
+  test('belongs to its user, whose mode forbids to write', async () => {
+    if (process.getuid?.() !== 0) return
+    const data = dataDirectory()
+    chmodSync(directory, 0o755)
+    shell('chown', '-R', String(NOBODY), data)
+    shell('chmod', '500', data)
+    expect(await startAsNobody(data)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `bellhop: ${data} cannot be written: it belongs to user 65534 (mode 500), as whom Bellhop runs, but the mode forbids it. Run chmod -R u+rwX ${data}, or name another data directory (--data).\n`,
+    })
+  })
+
   async function startAsNobody(data: string) {
     const child = Bun.spawn([process.execPath, MAIN, 'serve', '--data', data, '--listen=127.0.0.1:0'], {
       uid: NOBODY,

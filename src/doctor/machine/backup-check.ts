@@ -128,8 +128,8 @@ function folderHindrance(path: string): Finding | null {
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: "Run doctor as the server's user, or give that user the folder: chown.",
-  EPERM: "Run doctor as the server's user, or give that user the folder: chown.",
+  EACCES: "Run doctor as the server's user, or give that user the folder: chown, chmod u+rwX.",
+  EPERM: "Run doctor as the server's user, or give that user the folder: chown, chmod u+rwX.",
   EROFS: 'Under a hardened unit the folder must be in ReadWritePaths=; else mount its disk for writing.',
   ENOSPC: 'Make room on its disk.',
   EDQUOT: "Free space: this user's disk quota is used up.",

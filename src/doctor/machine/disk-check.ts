@@ -126,8 +126,8 @@ export function unwritable(directory: string, code: string): Finding {
     ENOSPC: 'Make room on its disk.',
     EDQUOT: "Free space: this user's disk quota is used up.",
     EROFS: 'Mount its disk writable: the system makes a disk with errors read-only (see dmesg).',
-    EACCES: "Run doctor as the server's user, or give that user the directory: chown.",
-    EPERM: "Run doctor as the server's user, or give that user the directory: chown.",
+    EACCES: "Run doctor as the server's user, or give that user the directory: chown, chmod u+rwX.",
+    EPERM: "Run doctor as the server's user, or give that user the directory: chown, chmod u+rwX.",
   }
   return failing(
     `Nothing can be written in the data directory ${directory} (${code}).`,

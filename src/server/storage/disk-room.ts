@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { every, HOUR_MS, SECOND_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { makeReserve, releaseReserve, reserveBytes, reserveIn } from '../../database/reserve.ts'
@@ -38,6 +39,8 @@ export function keepReserve(directory: string, log: Log, { clock, disk }: Depend
   let kept = 0
 
   function look(): void {
+    // Moved away: the watch of the database's files reports it.
+    if (!existsSync(directory)) return
     try {
       const released = releaseReserve(directory)
       if (released > 0) {
@@ -46,9 +49,9 @@ export function keepReserve(directory: string, log: Log, { clock, disk }: Depend
       }
       const found = reserveIn(directory)
       if (found === 0 && kept > 0) {
-        // A quota, which the disk's own figures don't show.
+        // The disk's own figures don't show a quota.
         failedAt = clock.now()
-        log.warn('the disk quota is used up: released the reserve', { bytes: kept })
+        log.warn('the reserve is gone: the disk quota was used up, or the file was removed', { bytes: kept })
       }
       kept = found
       const seen = disk()

@@ -1,5 +1,6 @@
 import { problem } from '../failure.ts'
 import type { Problem } from '../failure.ts'
+import { BUCKET_NAME, bucketIn, isOtherUrl, isInBucket } from '../settings/backup-place.ts'
 
 export type Destination =
   | { readonly kind: 'file'; readonly path: string }
@@ -20,15 +21,14 @@ export interface Replica {
  * A path is a folder if it ends in a slash or `isFolder` says so; in a bucket, everything that does not end in `.db`.
  */
 export function destinationIn(text: string, isFolder: (path: string) => boolean): Destination | Problem {
-  if (/^s3:/i.test(text)) return inBucket(text)
-  const [scheme] = /^[a-z][\w+.-]+:\/\//i.exec(text) ?? []
-  if (scheme !== undefined) return problem(`"${text}" is not a place for backups: a path, or s3://bucket/prefix/.`)
+  if (isInBucket(text)) return inBucket(text)
+  if (isOtherUrl(text)) return problem(`"${text}" is not a place for backups: a path, or s3://bucket/prefix/.`)
   if (text === '' || text.includes('\0')) return problem('A place for backups is a path, or s3://bucket/prefix/.')
   return { kind: text.endsWith('/') || isFolder(text) ? 'folder' : 'file', path: text }
 }
 
 export function repositoryPlaceIn(text: string): Extract<Destination, { kind: 'folder' | 'prefix' }> | Problem {
-  const found = destinationIn(/^s3:/i.test(text) && !text.endsWith('/') ? `${text}/` : text, () => true)
+  const found = destinationIn(isInBucket(text) && !text.endsWith('/') ? `${text}/` : text, () => true)
   if (found.kind === 'folder' || found.kind === 'prefix' || found.kind === 'problem') return found
   return problem(`"${text}" is one backup: name the folder, or s3://bucket/prefix/.`)
 }
@@ -49,9 +49,11 @@ export function destinationText(to: Destination | Replica): string {
 }
 
 function inBucket(text: string): Destination | Problem {
-  const [, bucket, key = ''] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,62})(?:\/+(.*))?$/i.exec(text) ?? []
-  if (bucket === undefined)
-    return problem(`"${text}" does not name a bucket: s3://bucket/prefix/ or s3://bucket/name.db.`)
+  const found = bucketIn(text)
+  if (found === null) {
+    return problem(`"${text}" is not s3://bucket/prefix/ or s3://bucket/name.db, with ${BUCKET_NAME}.`)
+  }
+  const { bucket, key } = found
   if (key.endsWith('.db')) return { kind: 'object', bucket, key }
   return { kind: 'prefix', bucket, prefix: key === '' || key.endsWith('/') ? key : `${key}/` }
 }

@@ -66,6 +66,8 @@ export interface InspectedSettings {
   readonly settings: readonly FoundSetting[]
   readonly problems: readonly string[]
   readonly warnings: readonly string[]
+  /** Those that could be read. */
+  readonly config: Partial<Config>
 }
 
 /** The settings of `serve`: from its flags, then the environment, then the defaults. Reports all problems together. */
@@ -79,27 +81,30 @@ type ReadConfig = ({ readonly kind: 'config'; readonly config: Config } | Proble
 }
 
 export function readConfig(...from: Parameters<typeof inspectSettings>): ReadConfig {
-  const { settings, problems, warnings } = inspectSettings(...from)
+  const { problems, warnings, config } = inspectSettings(...from)
   if (problems.length > 0) return { kind: 'problems', problems, warnings }
   // Each was read by its own setting's type, which SETTINGS ties to Config.
-  return { kind: 'config', config: valuesOf(settings) as Config, warnings }
+  return { kind: 'config', config: config as Config, warnings }
 }
 
-/** `problems`: those of the flags. */
+/** `problems`: those of the flags. `more` finds others. */
 export function inspectSettings(
   flags: Flags['values'],
   env: EnvironmentVariables,
   readFile: ReadFile,
   problems: readonly string[] = [],
+  more: (config: Partial<Config>) => readonly string[] = () => [],
 ): InspectedSettings {
   const settings = SETTING_NAMES.map((name) => readSetting(name, { flags, env, readFile }))
-  const together = checkTogether(valuesOf(settings), (name) =>
+  const config = valuesOf(settings)
+  const together = checkTogether(config, (name) =>
     settings.some((setting) => setting.name === name && setting.source.kind !== 'default'),
   )
   return {
     settings,
-    problems: [...problems, ...problemsOf(settings), ...together.problems],
+    problems: [...problems, ...problemsOf(settings), ...together.problems, ...more(config)],
     warnings: [...unknownVariables(env), ...secretFlags(settings), ...together.warnings],
+    config,
   }
 }
 

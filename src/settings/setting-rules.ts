@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net'
 import { relative, resolve } from 'node:path'
+import { isInBucket } from './backup-place.ts'
 import { hostPort } from './network-types.ts'
 import type { ListenAddress } from './network-types.ts'
 import { titleOf } from './table.ts'
@@ -53,7 +54,7 @@ const openAdmin: SettingRule = ({ adminListen }) => {
 }
 
 const backupInside: SettingRule = ({ data, backup }) => {
-  if (data === undefined || backup === undefined || backup === null || backup.startsWith('s3://')) return null
+  if (data === undefined || backup === undefined || backup === null || isInBucket(backup)) return null
   const between = relative(resolve(data), resolve(backup))
   if (between === '..' || between.startsWith('../')) return null
   return `${titleOf('backup')}: ${backup} is inside the data directory ${data}: what takes the one takes the other.`

@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from '../clock.ts'
+import { backupPlace } from './backup-place.ts'
 import {
   listenAddress,
   headerNames,
@@ -163,7 +164,7 @@ const TABLE = {
   },
   backup: {
     doc: 'Where `serve` puts backups: a directory, or `s3://bucket/prefix`.',
-    type: path,
+    type: backupPlace,
     default: null,
   },
   backupEvery: {

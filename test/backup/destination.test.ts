@@ -23,7 +23,8 @@ test('what is no place says so', () => {
   })
   expect(destinationIn('s3:///a', isFolder)).toEqual({
     kind: 'problem',
-    problem: '"s3:///a" does not name a bucket: s3://bucket/prefix/ or s3://bucket/name.db.',
+    problem:
+      '"s3:///a" is not s3://bucket/prefix/ or s3://bucket/name.db, with a bucket name of 3 to 63 letters, digits, dots, hyphens and underscores.',
   })
   expect(destinationIn('', isFolder)).toMatchObject({ kind: 'problem' })
 })

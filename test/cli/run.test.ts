@@ -87,13 +87,41 @@ describe('bellhop serve', () => {
       using cli = commandLine()
       expect(await cli.run(['serve'], { NODE_TLS_REJECT_UNAUTHORIZED: value })).toEqual(
         refused(
-          1,
+          2,
           "NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google: unset it. Use --gateway-ca for a private gateway's certificate.",
         ),
       )
       expect(cli.served).toEqual([])
     })
   }
+})
+
+describe('a place for backups that is none', () => {
+  const NAME = 'a bucket name of 3 to 63 letters, digits, dots, hyphens and underscores'
+  for (const place of ['s3://', 's3://b/x', 's3://BAD_bucket!!/x', 'ftp://x']) {
+    test(`is a wrong setting of serve, config and systemd: ${place}`, async () => {
+      using cli = commandLine()
+      const said = `bellhop: --backup (BELLHOP_BACKUP): "${place}" is not a directory, or s3://bucket/prefix with ${NAME}\n`
+      for (const name of ['serve', 'config', 'systemd']) {
+        const { exitCode, stderr } = await cli.run([name, '--backup', place])
+        expect({ name, exitCode, stderr }).toEqual({ name, exitCode: 2, stderr: said })
+      }
+      expect(cli.served).toEqual([])
+    })
+  }
+
+  test('is a bucket without credentials, too, where the environment should have them', async () => {
+    using cli = commandLine()
+    for (const name of ['serve', 'config']) {
+      const { exitCode, stderr } = await cli.run([name, '--backup', 's3://shop/'])
+      expect({ name, exitCode, stderr }).toEqual({
+        name,
+        exitCode: 2,
+        stderr:
+          "bellhop: --backup (BELLHOP_BACKUP): There are no credentials for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and for other services than Amazon's AWS_ENDPOINT_URL_S3.\n",
+      })
+    }
+  })
 })
 
 describe('what goes wrong while it serves', () => {

@@ -1,17 +1,55 @@
+import { bucketAccess } from '../../backup/bucket-access.ts'
+import { trustedAuthorities } from '../../doctor/machine/settings-check.ts'
+import { readTlsFiles } from '../../http/tls-files.ts'
+import { isInBucket } from '../../settings/backup-place.ts'
 import { inspectSettings } from '../../settings/parse.ts'
-import type { FoundSetting, InspectedSettings } from '../../settings/parse.ts'
-import { flagOf, variableOf } from '../../settings/table.ts'
+import type { Config, FoundSetting, InspectedSettings } from '../../settings/parse.ts'
+import { flagOf, titleOf, variableOf } from '../../settings/table.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
-import { done } from '../command.ts'
-import type { RunCommand } from '../command.ts'
+import { done, failed } from '../command.ts'
+import type { CommandContext, RunCommand } from '../command.ts'
 import { tableText } from '../terminal/table-text.ts'
 
-/** The settings of `serve` with this command line and environment, also if some are invalid. */
-export const run: RunCommand = async ({ flags, problems }, { env, readFile, stdout, stderr }) => {
-  const inspected = inspectSettings(flags, env, readFile, problems)
-  stdout(flags.has('json') ? configJson(inspected) : configText(inspected.settings))
+/** The settings of `serve` with this command line and environment, also if some are invalid. Exit codes as of `serve`. */
+export const run: RunCommand = async ({ flags, problems }, context) => {
+  const { env, readFile, stdout, stderr } = context
+  const inspected = inspectSettings(flags, env, readFile, problems, (config) => environmentProblems(config, context))
+  const ofFiles = await fileProblems(inspected.config, context)
+  const all = { ...inspected, problems: [...inspected.problems, ...ofFiles] }
+  stdout(flags.has('json') ? configJson(all) : configText(inspected.settings))
   for (const warning of inspected.warnings) stderr(`bellhop: ${escapeControls(warning)}\n`)
-  return inspected.problems.length === 0 ? done('') : { kind: 'problems', problems: inspected.problems }
+  if (inspected.problems.length > 0) return { kind: 'problems', problems: all.problems }
+  for (const sentence of ofFiles) stderr(`bellhop: ${escapeControls(sentence)}\n`)
+  return ofFiles.length > 0 ? failed('') : done('')
+}
+
+/** Of variables that are no settings: only another environment helps. */
+export function environmentProblems(
+  { backup }: Partial<Config>,
+  { env, readFile }: Pick<CommandContext, 'env' | 'readFile'>,
+): readonly string[] {
+  const access = typeof backup === 'string' && isInBucket(backup) ? bucketAccess(env, readFile) : null
+  return [
+    ...(['0', 'false'].includes(env['NODE_TLS_REJECT_UNAUTHORIZED'] ?? '')
+      ? [
+          "NODE_TLS_REJECT_UNAUTHORIZED lets anyone impersonate Apple or Google: unset it. Use --gateway-ca for a private gateway's certificate.",
+        ]
+      : []),
+    ...(access?.kind === 'problem' ? [`${titleOf('backup')}: ${access.problem}`] : []),
+  ]
+}
+
+/** Of files that settings name, which may be there at the next start. */
+async function fileProblems(
+  { tlsCert, tlsKey, gatewayCa }: Partial<Config>,
+  { readFile }: Pick<CommandContext, 'readFile'>,
+): Promise<readonly string[]> {
+  const isTls = typeof tlsCert === 'string' && typeof tlsKey === 'string'
+  const read = [
+    isTls ? readTlsFiles({ certificate: tlsCert, key: tlsKey }, readFile) : null,
+    await trustedAuthorities(gatewayCa ?? null),
+  ]
+  return read.flatMap((one) => (typeof one === 'object' && one?.kind === 'problem' ? [one.problem] : []))
 }
 
 function configText(settings: readonly FoundSetting[]): string {

@@ -2,6 +2,7 @@ import { isAbsolute, normalize, relative } from 'node:path'
 import { repositoryPlaceIn } from '../../backup/destination.ts'
 import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
+import { isInBucket } from '../../settings/backup-place.ts'
 import { parseConfig } from '../../settings/parse.ts'
 import type { Config } from '../../settings/parse.ts'
 import { describeSettings } from '../../settings/settings-text.ts'
@@ -101,7 +102,7 @@ function pathProblems(config: Config, user: string | null): readonly string[] {
 }
 
 function writtenIn({ data, backup }: Config): readonly (readonly [flag: string, path: string])[] {
-  const toDirectory = backup !== null && !backup.startsWith('s3://')
+  const toDirectory = backup !== null && !isInBucket(backup)
   return [['--data', data], ...(toDirectory ? [['--backup', backup] as const] : [])]
 }
 

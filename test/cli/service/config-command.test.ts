@@ -78,6 +78,22 @@ describe('bellhop config', () => {
     expect(row(stdout, '--listen')).toEqual(['--listen', '127.0.0.1:8790', 'default'])
   })
 
+  test('tells files that serve could not use, with its exit code 1: they may be there later', async () => {
+    using cli = commandLine()
+    const argv = ['--gateway-ca', '/nowhere/ca', '--tls-cert', '/nowhere/cert', '--tls-key', '/nowhere/key']
+    const { exitCode, stderr } = await cli.run(['config', ...argv])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: [
+        'bellhop: --tls-cert (BELLHOP_TLS_CERT): the file /nowhere/cert cannot be read: there is no such file.',
+        'bellhop: --gateway-ca (BELLHOP_GATEWAY_CA): there is no file /nowhere/ca.',
+        '',
+      ].join('\n'),
+    })
+    const { stdout } = await cli.run(['config', '--json', ...argv])
+    expect(JSON.parse(stdout).problems).toHaveLength(2)
+  })
+
   test('a word is too much', async () => {
     using cli = commandLine()
     const { exitCode, stderr } = await cli.run(['config', 'listen'])

@@ -202,7 +202,10 @@ describe('with Litestream', () => {
 
   test.each([
     ['/backups/live', '--litestream: "/backups/live" is not s3://bucket/path.'],
-    ['s3:///live', '--litestream: "s3:///live/" does not name a bucket: s3://bucket/prefix/ or s3://bucket/name.db.'],
+    [
+      's3:///live',
+      '--litestream: "s3:///live/" is not s3://bucket/prefix/ or s3://bucket/name.db, with a bucket name of 3 to 63 letters, digits, dots, hyphens and underscores.',
+    ],
     ['s3://my-bucket/$HOME', '--litestream: the URL and --data must not contain "$".'],
   ])('is not to %s', async (url, what) => {
     const { exitCode, stdout, stderr } = await line.run(['systemd', '--litestream', url])

@@ -163,7 +163,7 @@ export interface World extends CommandContext {
   readonly data: string
   /** `null`: no server runs, or the command runs beside it. */
   readonly served:
-    | (Pick<CommandService, 'deliveries' | 'isStopping' | 'pauseOf' | 'received' | 'testAlert'> & {
+    | (Pick<CommandService, 'deliveries' | 'isStopping' | 'pauseOf' | 'received' | 'testAlert' | 'webhookPrivate'> & {
         readonly moving: Moving
       })
     | null

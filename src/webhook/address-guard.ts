@@ -11,10 +11,16 @@ export function refusal(
   return protocol === 'http:' && addresses.some(isPublic) ? 'http to a public address' : null
 }
 
-/** Whether the URL needs the operator to allow private addresses. */
-export function isForPrivate(url: string): boolean {
+/** When the service sends to the URL, if not always. `allowPrivate`: by its settings; `null` if they are unknown. */
+export function sendingNote(url: string, allowPrivate: boolean | null): string | null {
+  const { protocol } = new URL(url)
   const address = addressIn(new URL(url))
-  return url.startsWith('http:') || (address !== null && !isPublic(address))
+  if (protocol === 'http:' && address === null) {
+    const setting = allowPrivate === true ? '' : ', and there only with --webhook-private'
+    return `The server sends by http only to a private address${setting}.`
+  }
+  const isNoted = allowPrivate !== true && address !== null && !isPublic(address)
+  return isNoted ? 'The server sends to a private address only with --webhook-private.' : null
 }
 
 /** `expected` completes `"…" is not `. */

@@ -19,15 +19,12 @@ describe('the webhook of an application', () => {
     const { status, body } = await call('PUT', path, { url: 'https://hooks.test/a' })
     expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const webhook = { url: 'https://hooks.test/a', events: EVENTS, disabledAt: null }
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: { webhook, secret: body.secret, isPrivate: false, isBlocked: false },
-    })
+    expect({ status, body }).toEqual({ status: 200, body: { webhook, secret: body.secret, note: null } })
     expect((await call('GET', path)).body).toEqual({ webhook })
 
     const changed = await call('PUT', path, { events: ['device.gone', 'push.opened'] })
     const events = ['push.opened', 'device.gone']
-    expect(changed.body).toEqual({ webhook: { ...webhook, events }, secret: null, isPrivate: false, isBlocked: false })
+    expect(changed.body).toEqual({ webhook: { ...webhook, events }, secret: null, note: null })
     expect((await call.newest()).changes).toEqual({ events: { before: EVENTS, after: events } })
     expect((await call('PUT', path, { secret: SECRET })).body.secret).toBeNull()
     expect(JSON.stringify((await call.newest()).detail)).not.toContain('whsec_')
@@ -54,10 +51,7 @@ describe('the webhook of an application', () => {
     await using receiver = await startReceiver({ plain: true })
     const path = pathOf()
     const url = `http://127.0.0.1:${receiver.port}/hooks`
-    expect((await call('PUT', `${path}/webhook`, { url, secret: SECRET })).body).toMatchObject({
-      isPrivate: true,
-      isBlocked: false,
-    })
+    expect((await call('PUT', `${path}/webhook`, { url, secret: SECRET })).body).toMatchObject({ note: null })
     await call('POST', `${path}/v1/push/all`, { platform: [0], msg: 'Hello', sound: '', badge: '' })
     await receiver.arrived(1)
   })
@@ -68,7 +62,7 @@ describe('the webhook of an application', () => {
     const { body } = await createAdminCaller(other)('PUT', `/api/applications/${id}/webhook`, {
       url: 'https://10.0.0.1/hooks',
     })
-    expect(body).toMatchObject({ isPrivate: true, isBlocked: true })
+    expect(body).toMatchObject({ note: 'The server sends to a private address only with --webhook-private.' })
   })
 
   test('is refused where something is wrong with it, which is named', async () => {

@@ -65,8 +65,7 @@ function passMinutes(minutes: number): Promise<void> {
 describe('bellhop alert', () => {
   test('add makes an alert of which the URL is shown by no list', async () => {
     expect(await added('ntfy', topic(), '--name', 'shown', '--when', 'disk,quota')).toBe(
-      'Alert shown is there, for quota, disk. Try it: bellhop alert test shown\n' +
-        'The server sends to a private address only with --webhook-private.\n',
+      'Alert shown is there, for quota, disk. Try it: bellhop alert test shown\n',
     )
     const shown = [await alert('list'), await alert('list', '--json'), await call('GET', '/api/alerts')]
     expect(JSON.stringify(shown)).toContain(`http://127.0.0.1:${receiver.port}`)

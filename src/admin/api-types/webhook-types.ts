@@ -1,4 +1,4 @@
-import { count, yesOrNo, listOf, objectSchema, orNull, shapeOf, text, time } from '../../http/answer-schema.ts'
+import { count, listOf, objectSchema, orNull, shapeOf, text, time } from '../../http/answer-schema.ts'
 import type { AnswerOf } from '../../http/answer-schema.ts'
 import { ApplicationName } from './application-types.ts'
 
@@ -46,8 +46,7 @@ export interface WebhookRequest {
 export const NewWebhookAnswer = objectSchema('NewWebhookAnswer', {
   ...webhookOrNone,
   secret: orNull(text('Only this answer contains a new one. `null`: none was created.')),
-  isPrivate: yesOrNo('Its address is private: the service sends there only with `--webhook-private`.'),
-  isBlocked: yesOrNo('It is private, and the service runs without that.'),
+  note: orNull(text('When the service sends there, if not always: by http, or to a private address.')),
 })
 export type NewWebhookAnswer = AnswerOf<typeof NewWebhookAnswer>
 

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { failure, Refused } from '../../failure.ts'
 import { missing } from '../../http/fields.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
-import { isForPrivate } from '../../webhook/address-guard.ts'
+import { sendingNote } from '../../webhook/address-guard.ts'
 import { setWebhook } from '../../webhook/set-webhook.ts'
 import { newWebhookSecret } from '../../webhook/signature.ts'
 import type { WebhookList } from '../../webhook/webhook-store.ts'
@@ -60,8 +60,7 @@ export function webhookRoutes({ gate, directory, webhooks, webhookList, allowPri
           const set = setWebhook(webhooks, application, body, made)
           if (set === null) throw missing('url')
           note({ detail: { secret: set.keeps ? 'kept' : 'changed' } })
-          const isPrivate = isForPrivate(set.url)
-          return { ...shown(set.webhook), secret: set.secret, isPrivate, isBlocked: isPrivate && !allowPrivate }
+          return { ...shown(set.webhook), secret: set.secret, note: sendingNote(set.url, allowPrivate) }
         })
       },
       adminCall('Applications', 'Set the webhook. Only this answer contains a new secret', {

@@ -8,7 +8,7 @@ import type { Problems } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoOrNull, isoTime, moment } from '../../text/format.ts'
 import { suggestion } from '../../text/nearest.ts'
-import { isForPrivate } from '../../webhook/address-guard.ts'
+import { sendingNote } from '../../webhook/address-guard.ts'
 import { newWebhookSecret, secretBytes } from '../../webhook/signature.ts'
 import { NO_KEY } from '../app/app-text.ts'
 import { done, FINE, problems } from '../command.ts'
@@ -56,12 +56,13 @@ export const add: CommandModule<World> = {
     world.audit?.note({ alert: alert.name })
     if (given.flags.has('json'))
       return done(jsonLine({ ...alertJson(stored.alert), ...(made !== null && { secret: made }) }))
+    const note = sendingNote(url, world.served?.webhookPrivate ?? null)
     const lines = [
       `Alert ${alert.name} is there, for ${alert.kinds.join(', ')}. Try it: bellhop alert test ${alert.name}`,
       ...(made === null
         ? []
         : ['', `  ${made}`, '', "Messages are signed with this secret. Copy it now; you won't see it again."]),
-      ...(isForPrivate(url) ? ['The server sends to a private address only with --webhook-private.'] : []),
+      ...(note === null ? [] : [note]),
       ...stored.notes,
     ]
     return done(`${lines.join('\n')}\n`)

@@ -3,7 +3,7 @@ import type { Application } from '../../application/application.ts'
 import { problem } from '../../failure.ts'
 import type { Problems } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
-import { isForPrivate, readWebhookUrl } from '../../webhook/address-guard.ts'
+import { readWebhookUrl, sendingNote } from '../../webhook/address-guard.ts'
 import { EVENT_TYPES } from '../../webhook/event.ts'
 import { setWebhook } from '../../webhook/set-webhook.ts'
 import type { WebhookChange } from '../../webhook/set-webhook.ts'
@@ -16,7 +16,7 @@ import { NO_KEY, webhookJson, webhookText } from './app-text.ts'
 
 export const check: CheckArguments = ({ flags }) => readChange(flags)
 
-export const run: RunOnApplication = async ({ flags }, { database, clock, application, sealingKey }) => {
+export const run: RunOnApplication = async ({ flags }, { database, clock, application, sealingKey, served }) => {
   const change = readChange(flags)
   if (change.kind === 'problems') return change
   const json = flags.has('json')
@@ -42,10 +42,11 @@ export const run: RunOnApplication = async ({ flags }, { database, clock, applic
   if (stored.kind !== 'loaded') return stored
   const { webhook, secret } = stored
   if (json) return done(printed(webhook, secret))
+  const note = sendingNote(stored.url, served?.webhookPrivate ?? null)
   const lines = [
     ...(webhook === null ? [] : [`"${escapeControls(application.name)}" has a webhook: ${webhookText(webhook)}`]),
     ...(secret === null ? [] : ['', `  ${secret}`, '', "Copy the secret to the receiver now; you won't see it again."]),
-    ...(isForPrivate(stored.url) ? ['The server sends to a private address only with --webhook-private.'] : []),
+    ...(note === null ? [] : [note]),
     ...stored.notes,
   ]
   return done(`${lines.join('\n')}\n`)

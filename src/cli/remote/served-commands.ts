@@ -132,7 +132,7 @@ function start(
 }
 
 function worldOf(service: CommandService, clock: Clock) {
-  const { data, key, deliveries, isStopping, pauseOf, received, testAlert } = service
+  const { data, key, deliveries, isStopping, pauseOf, received, testAlert, webhookPrivate } = service
   let isChanged = false
   let takenUpAt = Number.NEGATIVE_INFINITY
 
@@ -160,7 +160,7 @@ function worldOf(service: CommandService, clock: Clock) {
         ...context,
         database: view,
         data,
-        served: { deliveries, isStopping, pauseOf, received, testAlert, moving: service.moving(view) },
+        served: { deliveries, isStopping, pauseOf, received, testAlert, webhookPrivate, moving: service.moving(view) },
         sealingKey: () => ({ kind: 'loaded', key, notes: [] }),
         pushing: () => service.pushing(view),
         changed: async () => takeUp(),

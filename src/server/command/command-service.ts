@@ -22,6 +22,7 @@ export interface CommandService {
   readonly database: Database
   /** 32 bytes, from `proveSealingKey`. */
   readonly key: Uint8Array
+  readonly webhookPrivate: boolean
   /** `127.0.0.1:8791`, for browsers on this machine. */
   readonly adminHost: () => string
   /** `null`: it can. */

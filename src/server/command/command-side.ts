@@ -34,6 +34,7 @@ export function commandSide(service: Dependencies, make: MakeServeCommand | unde
     data,
     database,
     key: service.key,
+    webhookPrivate: config.webhookPrivate,
     adminHost: service.adminHost,
     pauseOf: (application, platform) => pool.pauseOf(application, platform),
     deliveries: pool,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { sendingNote } from '../../../src/webhook/address-guard.ts'
 import { createWebhookStore } from '../../../src/webhook/webhook-store.ts'
 import { keyOf, openShop, printed, refused, withShop } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
@@ -76,12 +77,28 @@ describe('app webhook', () => {
     expect((await cli.run(['app', 'show', 'Shop'])).stdout).not.toContain('webhook')
   })
 
-  for (const url of ['http://hooks.internal/', 'https://10.0.0.1/', 'http://127.1:8080/']) {
-    test(`${url} is taken, with a word on what the server needs for it`, async () => {
+  const PRIVATE = 'The server sends to a private address only with --webhook-private.'
+  const HTTP = 'The server sends by http only to a private address'
+  for (const [url, alone, allowed] of [
+    ['http://hooks.internal/', `${HTTP}, and there only with --webhook-private.`, `${HTTP}.`],
+    ['http://ntfy.sh/topic', `${HTTP}, and there only with --webhook-private.`, `${HTTP}.`],
+    ['https://10.0.0.1/', PRIVATE, null],
+    ['http://127.1:8080/', PRIVATE, null],
+    ['https://ntfy.sh/topic', null, null],
+  ] as const) {
+    test(`${url} is taken by app webhook and alert add, with a word on what the server needs for it`, async () => {
       using cli = await withShop()
-      const { exitCode, stdout } = await cli.run(['app', 'webhook', 'Shop', '--url', url])
-      expect(exitCode).toBe(0)
-      expect(stdout).toContain('The server sends to a private address only with --webhook-private.\n')
+      const notesOf = async (...argv: string[]) => {
+        const { stdout } = await cli.run(argv)
+        return stdout
+          .split('\n')
+          .filter((line) => line.startsWith('The server sends'))
+          .join()
+      }
+      expect(await notesOf('app', 'webhook', 'Shop', '--url', url)).toBe(alone ?? '')
+      expect(await notesOf('alert', 'add', 'ntfy', url)).toBe(alone ?? '')
+      expect(sendingNote(url, false)).toBe(alone)
+      expect(sendingNote(url, true)).toBe(allowed)
     })
   }
 

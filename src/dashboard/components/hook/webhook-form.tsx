@@ -92,7 +92,7 @@ export function WebhookForm({ applications, webhook, onDone, onClose }: Props) {
 }
 
 function Stored({ answer, onClose }: { readonly answer: NewWebhookAnswer; readonly onClose: () => void }) {
-  const { secret, isBlocked } = answer
+  const { secret, note } = answer
   return (
     <Telling title="Webhook saved" button="Done" onClose={onClose}>
       {secret !== null && (
@@ -101,11 +101,7 @@ function Stored({ answer, onClose }: { readonly answer: NewWebhookAnswer; readon
           <Code text={secret} label="Webhook secret" />
         </>
       )}
-      {isBlocked && (
-        <Notice level="warning">
-          This address is private: the service sends there only if it is started with <code>--webhook-private</code>.
-        </Notice>
-      )}
+      {note !== null && <Notice level="warning">{note}</Notice>}
     </Telling>
   )
 }

@@ -53,12 +53,12 @@ export function createScrape(sources: Sources): () => Promise<string> {
       counter(
         'bellhop_pushes_accepted_total',
         'Pushes accepted by the API, for now or later, including repeats with the same Idempotency-Key.',
-        metrics.pushes.series(nameOf),
+        metrics.pushes.series(sources.applications()),
       ),
       counter(
         'bellhop_receipts_total',
         'Reports by apps that a push was opened, received or answered by a button, without repeats.',
-        metrics.receipts.series(nameOf),
+        metrics.receipts.series(sources.applications()),
       ),
       ...deliveryFamilies({
         senders: sources.senders(),
@@ -72,7 +72,11 @@ export function createScrape(sources: Sources): () => Promise<string> {
         'Gateways reached only by the second transport.',
         sources.moved().length,
       ),
-      counter('bellhop_webhook_deliveries_total', 'Attempts to deliver an event.', metrics.webhooks.series(nameOf)),
+      counter(
+        'bellhop_webhook_deliveries_total',
+        'Attempts to deliver an event.',
+        metrics.webhooks.series(sources.applications()),
+      ),
       ...stored.families,
       ...backupFamilies(),
       ...storageFamilies(sources.data),
@@ -104,7 +108,7 @@ export function createScrape(sources: Sources): () => Promise<string> {
       counter(
         'bellhop_rate_limited_total',
         "Calls refused because of an application's limit or a full disk.",
-        metrics.refusals.series(nameOf),
+        metrics.refusals.series(sources.applications()),
       ),
       counter(
         'bellhop_wrong_credentials_total',

@@ -1,3 +1,4 @@
+import type { Application } from '../application/application.ts'
 import type { SeriesLabels } from './exposition.ts'
 
 /** `null`: the application was deleted. */
@@ -27,21 +28,17 @@ export class Tally<Kind extends string> {
 
   note(application: number, kind: Kind): void {
     let counts = this.#counts.get(application)
-    // All kinds at once: a series that starts above zero hides its first count from `rate()`.
-    if (counts === undefined) {
-      counts = Object.fromEntries(this.#kinds.map((each) => [each, 0]))
-      this.#counts.set(application, counts)
-    }
+    if (counts === undefined) this.#counts.set(application, (counts = {}))
     counts[kind] = (counts[kind] ?? 0) + 1
   }
 
-  series(nameOf: NameOf): [SeriesLabels, number][] {
-    return [...this.#counts].flatMap(([number, counts]) => {
-      const application = nameOf(number)
-      if (application === null) return []
+  /** All kinds of all: a series that starts above zero hides its first count from `rate()`. */
+  series(applications: readonly Pick<Application, 'number' | 'name'>[]): [SeriesLabels, number][] {
+    return applications.flatMap(({ number, name: application }) => {
+      const counts = this.#counts.get(number)
       return this.#kinds.map((kind): [SeriesLabels, number] => [
         { application, [this.#label]: kind },
-        counts[kind] ?? 0,
+        counts?.[kind] ?? 0,
       ])
     })
   }

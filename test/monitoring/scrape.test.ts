@@ -41,6 +41,18 @@ test('what runs is told', () => {
   expect(build?.labels['sqlite']).toMatch(/^3\./)
 })
 
+test('what can be counted of an application is there from the start, as zero', () => {
+  for (const [name, label, kinds] of [
+    ['bellhop_rate_limited_total', 'reason', ['rate', 'quota', 'rows', 'labels', 'devices', 'disk']],
+    ['bellhop_receipts_total', 'event', ['received', 'opened', 'action']],
+    ['bellhop_webhook_deliveries_total', 'outcome', ['delivered', 'failed', 'given-up']],
+  ] as const) {
+    for (const kind of kinds) {
+      expect({ name, kind, value: of(name, { ...PAUSED, [label]: kind }) }).toEqual({ name, kind, value: 0 })
+    }
+  }
+})
+
 describe('calls', () => {
   test('are counted by route, method and status', () => {
     const calls = (route: string, method: string, code: string) =>

@@ -1,9 +1,12 @@
+import { isIP } from 'node:net'
 import type { AnyElysia } from 'elysia'
 import { DAY_MS, sleep, systemClock } from '../clock.ts'
 import { failure, StartRefused } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { hostPort } from '../settings/network-types.ts'
 import type { ListenAddress } from '../settings/network-types.ts'
+import { flagOf } from '../settings/table.ts'
+import type { SettingName } from '../settings/table.ts'
 import { codeOf, describeError } from '../text/error-code.ts'
 import { answerHeaders, refuse } from './failures.ts'
 import { pathOf, PathTable } from './path-table.ts'
@@ -32,6 +35,8 @@ interface Options {
   readonly elsewhere?: (request: Request, address: () => string) => Response | Promise<Response> | null
   /** `null`, the default: plain HTTP. */
   readonly tls?: TlsPair | null
+  /** For messages. */
+  readonly setting?: SettingName
   /** With `tls`: days of Strict-Transport-Security. Default 0, which ends it. */
   readonly hstsDays?: number
 }
@@ -41,7 +46,7 @@ export function listen(
   appOf: () => AnyElysia,
   { host, port: wanted }: ListenAddress,
   log: Log,
-  { onAnswer, elsewhere, tls = null, hstsDays = 0 }: Options = {},
+  { onAnswer, elsewhere, tls = null, hstsDays = 0, setting }: Options = {},
 ): Listener {
   const answer = (request: Request): Response | Promise<Response> => {
     if (request.method === 'CONNECT') return refuseTunnel()
@@ -108,7 +113,9 @@ export function listen(
     } catch (error) {
       const code = codeOf(error)
       if (code === null) throw error
-      throw new StartRefused(`Cannot listen on ${hostPort({ host, port: at })}: ${REASONS[code] ?? code}.`)
+      const flag = setting === undefined ? '' : ` (--${flagOf(setting)})`
+      const reason = code === 'EINVAL' && isIP(host) === 0 ? NO_SUCH_NAME : (REASONS[code] ?? code)
+      throw new StartRefused(`Cannot listen on ${hostPort({ host, port: at })}${flag}: ${reason}.`)
     }
   }
 }
@@ -125,8 +132,12 @@ function refuseTunnel(): Response {
   return refuse(failure('MethodNotAllowedError', 'CONNECT is not allowed', headers))
 }
 
+/** Bun 1.4.5 says EINVAL. */
+const NO_SUCH_NAME = 'the name has no address (EINVAL)'
+
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there (EADDRINUSE)',
+  EADDRINUSE:
+    'another program listens there (EADDRINUSE), such as another Bellhop or its demo. End it, or choose another address',
   EADDRNOTAVAIL: 'this machine has no such address (EADDRNOTAVAIL)',
   EACCES: 'a port below 1024 is for root, or for a service with CAP_NET_BIND_SERVICE (EACCES)',
 }

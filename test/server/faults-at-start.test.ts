@@ -25,6 +25,7 @@ import { readSystemFile } from '../../src/system/read-file.ts'
 import { commandLine } from '../cli/command-line.ts'
 import { addSealed } from '../sealing/sealed-records.ts'
 import { directoryOfTests } from '../support/directory-of-tests.ts'
+import { startService } from '../support/service.ts'
 import type { LogLine } from '../support/service.ts'
 import { storeDevices } from '../support/stored-devices.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -54,8 +55,8 @@ function tokenOf(device: number): Uint8Array {
 }
 
 /** Starts the service on `data` and stops it. Returns its log, or why it did not start. */
-async function start(data: string, env: Readonly<Record<string, string>> = {}) {
-  const argv = ['--data', data, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0']
+async function start(data: string, env: Readonly<Record<string, string>> = {}, flags: readonly string[] = []) {
+  const argv = ['--data', data, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', ...flags]
   const parsed = parseConfig(argv, env, readSystemFile)
   if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'))
   const lines: LogLine[] = []
@@ -97,6 +98,23 @@ test('a data directory that others can enter is warned of, with what to do', asy
   expect(await warned()).toMatchObject([
     { level: 'warn', event: `other users of this machine can open the data directory: chmod 700 ${data}` },
   ])
+})
+
+test('an address that is in use, or has no such name, is said with the flag that names it', async () => {
+  await using other = await startService()
+  const data = dataDirectory()
+  for (const [flag, url] of [
+    ['--listen', other.url],
+    ['--admin-listen', other.adminUrl],
+  ] as const) {
+    const { host } = new URL(url)
+    expect((await start(data, {}, [flag, host])).refused).toBe(
+      `Cannot listen on ${host} (${flag}): another program listens there (EADDRINUSE), such as another Bellhop or its demo. End it, or choose another address.`,
+    )
+  }
+  expect((await start(data, {}, ['--listen', 'nosuchhost.invalid:8000'])).refused).toBe(
+    'Cannot listen on nosuchhost.invalid:8000 (--listen): the name has no address (EINVAL).',
+  )
 })
 
 describe('a damaged database', () => {

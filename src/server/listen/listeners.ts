@@ -34,12 +34,13 @@ export function openListeners(deps: Dependencies) {
     elsewhere,
     tls: tls?.first.pair ?? null,
     hstsDays: config.hstsDays,
+    setting: 'listen',
   })
   opened.defer(() => publicListener.abort())
   const use = (pair: TlsPair) => publicListener.renew(pair)
   const tlsFollower = tls && followTlsFiles({ ...tls, readFile: readSystemFile, clock, log, use })
   opened.defer(() => tlsFollower?.stop())
-  const adminListener = open(adminApi, config.adminListen, log)
+  const adminListener = open(adminApi, config.adminListen, log, { setting: 'adminListen' })
   opened.defer(() => adminListener.abort())
   const keeper = deps.open === undefined ? keeperOf(deps, publicListener.url, adminListener.url) : null
   opened.use(keeper)

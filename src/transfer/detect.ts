@@ -57,13 +57,14 @@ export function detect(
   const header = text.trimStart().split(/\r?\n/, 1)[0] ?? ''
   const separator = separatorOf(header)
   const columns = csvCellsOf(header, separator).map((column) => column.trim())
-  const isOneSignal = ['identifier', 'device_type'].every((column) => columns.includes(column))
+  const missing = ['identifier', 'device_type'].filter((column) => !columns.includes(column))
+  const isOneSignal = missing.length === 0
   if (told !== null && told !== 'csv' && told !== 'onesignal') {
     return isOneSignal ? otherFormat(told, 'onesignal') : notRead('is no JSON.')
   }
   const name = told ?? (isOneSignal ? 'onesignal' : 'csv')
   if (name === 'onesignal' && !isOneSignal) {
-    return notRead('has not the columns identifier and device_type, which each export of OneSignal has.')
+    return notRead(`has no column ${missing.join(' or ')}, which each export of OneSignal has.`)
   }
   return { kind: 'found', name, shape: { kind: 'csv', separator, columns } }
 }

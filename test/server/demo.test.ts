@@ -39,7 +39,9 @@ test('--once shows what arrived, and leaves nothing behind', async () => {
 test('--help says what there is, and a flag that is none is a sentence', async () => {
   const { stdout, ...rest } = await start('--help')
   expect(rest).toEqual({ exitCode: 0, stderr: '' })
-  expect(stdout).toStartWith('Usage: bellhop demo ')
+  expect(stdout).toStartWith(
+    './scripts/start runs bellhop demo, with data in ./bellhop-data/demo unless you pass --once or --data.\n\nUsage: bellhop demo ',
+  )
   const wrong = await start('--onec')
   expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
   expect(wrong.stderr).toContain('--onec is not a flag of this command. Did you mean --once?\n')

@@ -160,7 +160,9 @@ describe('what a file is', () => {
     expect(found('id,identifier,device_type\n', 'csv')).toMatchObject({ name: 'csv' })
     expect(found('a,b\n', 'parse')).toEqual({ kind: 'not-read', problem: 'is no JSON.' })
     expect(found('{"a":1}\n', 'csv')).toEqual({ kind: 'not-read', problem: 'is JSON, and no CSV.' })
-    expect(found('a,b\n', 'onesignal')).toMatchObject({ kind: 'not-read' })
+    const lacks = (columns: string) => `has no column ${columns}, which each export of OneSignal has.`
+    expect(found('a,b\n', 'onesignal')).toEqual({ kind: 'not-read', problem: lacks('identifier or device_type') })
+    expect(found('identifier,b\n', 'onesignal')).toEqual({ kind: 'not-read', problem: lacks('device_type') })
   })
 
   test.each<[what: string, told: FormatName, text: string, problem: string]>([

@@ -138,7 +138,7 @@ function countsText(
   const more = [
     ...(kept > 0 ? [`${figure(kept, 'of the unchanged')} have newer data here than in the file.`] : []),
     ...(partial > 0 ? [`${figure(partial, 'came')} with data that could not be restored here.`] : []),
-    ...(adoptable > 0 ? [figure(adoptable, adoptionText(application))] : []),
+    ...(adoptable > 0 ? [figure(adoptable, adoptionText(adoptable, application))] : []),
     ...(history > 0 ? [`${figure(history, 'entries')} of feedback and statistics.`] : []),
     ...(rejects === null ? [] : [`Reasons by row: ${rejects}`]),
     ...(onesignal === null ? [] : [`The OneSignal export is in ${file}: delete it when you no longer need it.`]),
@@ -154,11 +154,11 @@ function countsText(
 }
 
 /** Follows their number. */
-function adoptionText({ id, limits }: Application): string {
-  const these = 'of the imported have a user'
+function adoptionText(devices: number, { id, limits }: Application): string {
+  const these = `of the imported ${devices === 1 ? 'has' : 'have'} a user`
   return limits.adoptImported === false
     ? `${these}. A new token of that user becomes an additional device: adopt-imported is off.`
-    : `${these}: the user's next new token replaces each of them, unless it registers first. bellhop app limits ${id} --no-adopt-imported turns that off.`
+    : `${these}: the user's next new token replaces ${devices === 1 ? 'it' : 'each of them'}, unless it registers first. bellhop app limits ${id} --no-adopt-imported turns that off.`
 }
 
 function endJson(

@@ -695,6 +695,14 @@ describe('imported devices of a user', () => {
     expect(devicesOf(line).map(({ token }) => token)).toEqual([APPLE, 'new', `${FCM}2`])
   })
 
+  test('is one, where it is one', async () => {
+    using line = commandLine()
+    const { stdout } = await importing(line, 'd.csv', `token,platform,user\n${APPLE},ios,ann\n`)
+    expect(stdout).toContain(
+      "\n1 of the imported has a user: the user's next new token replaces it, unless it registers first.",
+    )
+  })
+
   test('are not, where an operator has said so before', async () => {
     using line = await withShop()
     await line.run(['app', 'limits', 'Shop', '--no-adopt-imported'])

@@ -35,9 +35,12 @@ export function checkOf(condition: Condition, bind: Bind): string {
       return zoneCheck(condition.zones, bind)
     case 'stayed':
       return `(d.moved_at IS NULL OR d.moved_at < ${bind(condition.moment)})`
-    case 'failed':
-      return `EXISTS (SELECT 1 FROM push_exception x WHERE x.push IN ${listOf(condition.pushes, bind)}
-        AND x.platform = d.platform AND x.device = d.id AND x.state IN ('rejected', 'expired'))`
+    case 'failed': {
+      const { pushes, except } = condition
+      const counts = except.length === 0 ? '' : ` AND x.reason NOT IN ${listOf(except, bind)}`
+      return `EXISTS (SELECT 1 FROM push_exception x WHERE x.push IN ${listOf(pushes, bind)}
+        AND x.platform = d.platform AND x.device = d.id AND x.state IN ('rejected', 'expired')${counts})`
+    }
     case 'within':
       return `EXISTS (SELECT 1 FROM json_each(${bind(JSON.stringify(condition.ranges))}) r
         WHERE d.id BETWEEN r.value ->> 0 AND r.value ->> 1)`

@@ -20,8 +20,8 @@ export type Condition =
   | { readonly kind: 'zones'; readonly zones: readonly (string | null)[] }
   /** The zone has not changed since this time. */
   | { readonly kind: 'stayed'; readonly moment: number }
-  /** Failed in one of these, by `push.number`. */
-  | { readonly kind: 'failed'; readonly pushes: readonly number[] }
+  /** Failed in one of these, by `push.number`, for another reason. */
+  | { readonly kind: 'failed'; readonly pushes: readonly number[]; readonly except: readonly string[] }
   /** By `device.id`, both inclusive. */
   | { readonly kind: 'within'; readonly ranges: readonly (readonly [number, number])[] }
   | { readonly kind: 'not'; readonly operand: Condition }
@@ -47,13 +47,13 @@ export function conditionsOf(filter: Filter, platform: Platform, labelId: LabelI
 }
 
 function missedBy(
-  { pushes, unsent = [] }: Missed,
+  { pushes, except = [], unsent = [] }: Missed,
   platform: Platform,
   inner: (demand: Demand) => Condition,
 ): Condition {
   const here = unsent.filter((one) => one.platform === platform)
   const parts = here.map(({ ranges, turn = {} }) => all([{ kind: 'within', ranges }, inner(turnDemand(turn))]))
-  return any([{ kind: 'failed', pushes }, ...parts])
+  return any([{ kind: 'failed', pushes, except }, ...parts])
 }
 
 function conditionOf(demand: Demand, platform: Platform, labelId: LabelId, asOf: number | undefined): Condition {

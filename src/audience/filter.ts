@@ -42,6 +42,8 @@ export interface Filter {
 export interface Missed {
   /** `push.number` of the push and its waves, for recipients that were rejected or expired. */
   readonly pushes: readonly number[]
+  /** Reasons of recipients that are not missed all the same. */
+  readonly except?: readonly string[]
   /** Devices not reached when it ended, by platform and wave; absent: none. */
   readonly unsent?: readonly Unsent[]
 }

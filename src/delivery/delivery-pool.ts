@@ -168,6 +168,9 @@ export function startDeliveryPool(deps: Dependencies) {
     /** Pushes of this application up to `push`, `push.number`, are on disk. */
     wake: (application: number, push: number): void => untilRead(() => wake(application, push)),
 
+    mayHaveReached: (application: number, push: number, platform: Platform): boolean =>
+      senderIn(application, platform)?.mayHaveReached(push) ?? false,
+
     /**
      * In the transaction that cancels: ends deliveries that are not in memory. `cancel` ends the others, and those with
      * very many waiting, once that is on disk.

@@ -101,6 +101,9 @@ export function createSender(context: SenderContext) {
     /** Whether `push.number` is in memory: then `cancel` ends it. */
     holds: (push: number): boolean => loaded.find(push) !== null,
 
+    /** Whether notifications of `push.number` may have arrived whose answers are not on disk. */
+    mayHaveReached: (push: number): boolean => (loaded.find(push)?.summary(clock.now()).notWrittenDown ?? 0) > 0,
+
     cancel(push: number): boolean {
       const delivery = loaded.find(push)
       if (delivery === null) loaded.forgetTimes()

@@ -52,8 +52,9 @@ export function createRowMapping(
     return { platform, ranges: rangesThere(ranges), ...(turn !== undefined && { turn: timed(turn) }) }
   }
 
-  function missedThere({ pushes, unsent }: Missed): Missed {
+  function missedThere({ pushes, unsent, ...kept }: Missed): Missed {
     return {
+      ...kept,
       pushes: pushes.map((push) => numbered('push', push)),
       ...(unsent !== undefined && { unsent: unsent.map(unsentThere) }),
     }

@@ -1,20 +1,19 @@
 import type { Application } from '../application/application.ts'
 import type { Audience, Filter } from '../audience/filter.ts'
-import { DAY_MS, MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { storedJson } from '../database/damage.ts'
 import type { Commit } from '../database/group-commit.ts'
-import { failure, loggedAs, noRoom, Refused } from '../failure.ts'
+import { failure, noRoom, Refused } from '../failure.ts'
 import type { Failure } from '../failure.ts'
-import { invalid } from '../http/fields.ts'
 import { timeToLiveMs } from '../notification/notification.ts'
 import type { Notification } from '../notification/notification.ts'
 import { isoTime } from '../text/format.ts'
+import { isOut, isRepeat, isSame } from './idempotency-schema.ts'
+import type { RepeatableCall } from './idempotency-schema.ts'
 import type { IdempotencyStore, Remembered } from './idempotency-store.ts'
 import type { PushStore } from './push-store.ts'
-import { wavesOf } from './schedule/local-time.ts'
+import { momentsOf } from './schedule/timing-schema.ts'
 import type { ScheduleStore } from './schedule/schedule-store.ts'
-import { MAX_AHEAD_MS } from './schedule/timing-schema.ts'
 import type { When } from './schedule/timing-schema.ts'
 import type { AnswerOf } from '../http/answer-schema.ts'
 import type { ACCEPTED } from './push-schema.ts'
@@ -24,7 +23,7 @@ export interface PushRequest {
   readonly to: Many | One
   readonly when: When
   /** `null`: without an Idempotency-Key. */
-  readonly repeat: { readonly key: string; readonly digest: Uint8Array; readonly replace: boolean } | null
+  readonly repeat: (RepeatableCall & { readonly replace: boolean }) | null
   /** Aborts when the caller has gone. */
   readonly caller?: AbortSignal
 }
@@ -67,9 +66,6 @@ interface Stores {
 type Accepted = AnswerOf<typeof ACCEPTED>
 
 export type AcceptPush = (application: Application, request: PushRequest) => Promise<Accepted>
-
-/** A `send_at` that is past by no more is now: clocks differ, and calls take time. */
-const JUST_PASSED_MS = MINUTE_MS
 
 const NOBODY_LEFT = 'The push failed for no device that is still registered and in its audience.'
 
@@ -145,19 +141,8 @@ export function createAccept(deps: Acceptance, { pushes, schedule, idempotency, 
 
 /** `null`: the key is new, or its push is to be replaced. */
 function answered(repeat: NonNullable<PushRequest['repeat']>, earlier: Remembered | null): Accepted | null {
-  if (earlier === null) return null
-  if (Buffer.compare(earlier.digest, repeat.digest) === 0) return storedJson(earlier.answer) as Accepted
-  if (repeat.replace) return null
-  throw conflict((key) => `${key} was used for another push: with another path or body.`, repeat.key)
-}
-
-function isOut(key: string): Refused {
-  return conflict((named) => `The push of ${named} was already sent: it cannot be replaced.`, key)
-}
-
-function conflict(sentence: (key: string) => string, key: string): Refused {
-  const header = 'Idempotency-Key'
-  return new Refused(loggedAs(failure('ConflictError', sentence(`${header} ${key}`)), sentence(header)))
+  if (repeat.replace && earlier !== null && !isSame(repeat, earlier)) return null
+  return isRepeat(repeat, earlier) ? (storedJson(earlier.answer) as Accepted) : null
 }
 
 /** Only the later push knows whom it reached. */
@@ -179,28 +164,6 @@ function found({ find }: One): Audience {
 
 function audienceOf(filter: Filter, when: When): Audience {
   return when.kind === 'local' ? { filter, local: when.wall } : { filter }
-}
-
-/** No moment: now. Several: waves by local time. */
-function momentsOf(when: When, now: number, holdMs: number): number[] {
-  const earliest = now + holdMs
-  if (when.kind === 'local') {
-    const waves = wavesOf(when.wall, now, earliest)
-    const last = waves.at(-1)
-    if (last === undefined) throw invalid('send_at_local', 'must not be past in every time zone')
-    if (last > now + MAX_AHEAD_MS) throw tooFar('send_at_local')
-    return waves
-  }
-  const at = when.kind === 'at' ? when.at : now + (when.kind === 'in' ? when.delayMs : 0)
-  const isSchedule = when.kind === 'at' && when.isSchedule === true
-  if (at < now - JUST_PASSED_MS && !isSchedule) throw invalid('send_at', 'must not be more than 60 seconds past')
-  if (at > now + MAX_AHEAD_MS) throw tooFar(isSchedule ? 'schedule' : 'send_at')
-  const moment = Math.max(at, earliest)
-  return moment > now ? [moment] : []
-}
-
-function tooFar(field: string): Refused {
-  return invalid(field, `must be at most ${MAX_AHEAD_MS / DAY_MS} days ahead`)
 }
 
 function checkConfirmed(count: number, above: number, confirm: number | null): void {

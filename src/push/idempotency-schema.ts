@@ -1,5 +1,5 @@
 import { DAY_MS } from '../clock.ts'
-import { failure, Refused } from '../failure.ts'
+import { failure, loggedAs, Refused } from '../failure.ts'
 import type { JsonSchema } from '../http/fields.ts'
 
 /** Visible ASCII (RFC 5234, VCHAR): no proxy changes it. */
@@ -26,10 +26,36 @@ export function keyOf(headers: Headers): string | null {
   throw new Refused(failure('InvalidArgument', `${NAME} must be 1 to 255 visible ASCII characters.`))
 }
 
-/** SHA-256 of the path and the `known` fields. */
-export function digestOf(path: string, given: Readonly<Record<string, unknown>>, known: readonly string[]): Uint8Array {
+/** SHA-256 of the call, such as `POST /push/all`, and the `known` fields. */
+export function digestOf(call: string, given: Readonly<Record<string, unknown>>, known: readonly string[]): Uint8Array {
   const fields = known.filter((name) => name in given).map((name) => [name, given[name]])
-  return new Bun.CryptoHasher('sha256').update(`POST ${path} ${canonical(Object.fromEntries(fields))}`).digest()
+  return new Bun.CryptoHasher('sha256').update(`${call} ${canonical(Object.fromEntries(fields))}`).digest()
+}
+
+/** A call with an Idempotency-Key. */
+export interface RepeatableCall {
+  readonly key: string
+  readonly digest: Uint8Array
+}
+
+type Earlier = Pick<RepeatableCall, 'digest'>
+
+export function isSame({ digest }: RepeatableCall, earlier: Earlier): boolean {
+  return Buffer.compare(earlier.digest, digest) === 0
+}
+
+/** Whether the call was answered before. Throws `Refused` if another one had its key. */
+export function isRepeat<T extends Earlier>(call: RepeatableCall, earlier: T | null): earlier is T {
+  if (earlier === null || isSame(call, earlier)) return earlier !== null
+  throw conflict((key) => `${key} was used for another push: with another path or body.`, call.key)
+}
+
+export function isOut(key: string): Refused {
+  return conflict((named) => `The push of ${named} was already sent: it cannot be replaced.`, key)
+}
+
+function conflict(sentence: (key: string) => string, key: string): Refused {
+  return new Refused(loggedAs(failure('ConflictError', sentence(`${NAME} ${key}`)), sentence(NAME)))
 }
 
 /** JSON with sorted keys. Not recursive: a body may be nested as deep as it is long. */

@@ -94,5 +94,5 @@ function repeatOf(
     return null
   }
   const fields = Object.keys(schema['properties'] ?? {}).filter((name) => name !== 'replace')
-  return { key, digest: digestOf(path, given, fields), replace }
+  return { key, digest: digestOf(`POST ${path}`, given, fields), replace }
 }

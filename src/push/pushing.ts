@@ -47,10 +47,11 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
 
   const pushes = createPushStore({ database })
   const schedule = createScheduleStore({ database })
+  const idempotency = createIdempotencyStore({ database })
   const accept = createAccept(acceptance, {
     pushes,
     schedule,
-    idempotency: createIdempotencyStore({ database }),
+    idempotency,
     count: (application, filter, caller = NEVER) =>
       counting === undefined
         ? count(application, filter)
@@ -92,6 +93,7 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
       store: createShownStore({ database }),
       receipts: createReceiptStore({ database }),
       pushes,
+      idempotency,
       cancel,
       prepared,
     }),

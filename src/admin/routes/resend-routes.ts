@@ -46,7 +46,7 @@ export function resendRoutes({ gate, directory, progress, counting, resend, call
         const { confirm = null } = body
         const key = keyOf(request.headers)
         const repeat =
-          key === null ? null : { key, digest: digestOf(`/push/${id}/resend`, body, ['confirm']), replace: false }
+          key === null ? null : { key, digest: digestOf(`POST /push/${id}/resend`, body, ['confirm']), replace: false }
         const wanted = { id, confirm, repeat, caller: request.signal }
         const call = { by, action: 'resend', subject: application.id, detail: { push: id } }
         return calls.during(call, () => resend.send(application, wanted))

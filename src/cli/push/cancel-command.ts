@@ -47,9 +47,8 @@ async function withdrawn(
   json: boolean,
 ): Promise<CommandOutcome> {
   if (application === null) return problem(`There is no push ${id} any more.`)
-  const sending = world.served?.deliveries
   try {
-    const taken = await world.pushing().takeBack.withdraw(application, id, sending === undefined ? {} : { sending })
+    const taken = await world.pushing().takeBack.withdraw(application, id, { sending: world.served?.deliveries })
     if (json) return done(jsonLine(taken))
     return done(`Withdrawn by push ${taken.id}.${taken.cancelled ? ' The rest was cancelled.' : ''}\n`)
   } catch (error) {

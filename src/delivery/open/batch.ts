@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../../clock.ts'
+import { NO_ANSWER } from '../store/open-delivery.ts'
 import type { PageRow, RecipientResult } from '../store/open-delivery.ts'
 import type { DeviceFinding, FailedVerdict, FinalVerdict } from '../verdict.ts'
 import type { Range } from './progress.ts'
@@ -158,7 +159,7 @@ export function settleBatch(batch: SendBatch, now: number, isAborted: boolean) {
     stragglers++
     if (attempts !== null) continue
     const dueAt = now + LEASE_MS
-    results.push({ device, state: 'leased', attempt: attempt + 1, dueAt, badge, reason: 'no answer yet', language })
+    results.push({ device, state: 'leased', attempt: attempt + 1, dueAt, badge, reason: NO_ANSWER, language })
   }
   again.length = 0
   return { stragglers, settled: settledBy(batch) }

@@ -35,6 +35,9 @@ export type DeliveryKey = Pick<OpenDelivery, 'push' | 'platform' | 'application'
 
 export type AbortReason = 'cancelled' | 'expired' | 'refused'
 
+/** The reason of recipients that were sent to, and of whom no answer is on record: they may have the notification. */
+export const NO_ANSWER = 'no answer yet'
+
 export interface DeliveryEnd {
   /** `null`: everybody was sent to. */
   readonly abortReason: AbortReason | null

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts'
 import type { Platform } from '../../device/device.ts'
 import type { WallClock } from '../../time/service-clock.ts'
-import { QUEUE_NUMBER } from './open-delivery.ts'
+import { NO_ANSWER, QUEUE_NUMBER } from './open-delivery.ts'
 import type { DeliveryEnd, DeliveryKey, DueRecipient, Queue, RecipientResult } from './open-delivery.ts'
 import { someResults } from './some-rows.ts'
 
@@ -32,6 +32,9 @@ const behindAll = (application = LAST, platform = LAST): ExpiryKey => [applicati
 /** Rows after one key, up to another. */
 const ALONG = `finished_at IS NULL AND (${KEY}) > (?, ?, ?, ?, ?) AND (${KEY}) <= (?, ?, ?, ?, ?)`
 
+/** What a crash leaves leased may have arrived. */
+const AGAIN = `state = 'retry', due_at = ?1, reason = '${NO_ANSWER}'`
+
 const BY_END = 'INDEXED BY delivery_expiring'
 
 /**
@@ -59,18 +62,19 @@ export function createWaitingStore(database: Pick<Database, 'statement'>, clock:
     `SELECT min(due_at) AS due_at FROM push_exception WHERE ${waiting} AND state = 'retry'`,
   )
   const endLeases = database.statement<never, [now: number, limit: number]>(
-    `UPDATE push_exception SET state = 'retry', due_at = ?
+    `UPDATE push_exception SET ${AGAIN}
      ${someResults("state = 'leased'", 'INDEXED BY push_exception_leased')}`,
   )
   const endLeasesOf = database.statement<never, [now: number, application: number]>(
-    `UPDATE push_exception SET state = 'retry', due_at = ?1 WHERE (push, platform, device) IN (
+    `UPDATE push_exception SET ${AGAIN} WHERE (push, platform, device) IN (
        SELECT e.push, e.platform, e.device FROM push_exception e INDEXED BY push_exception_leased
          CROSS JOIN push p ON p.number = e.push AND p.application = ?2
        WHERE e.state = 'leased' LIMIT ${END_LEASES_LIMIT})`,
   )
   type End = [state: string, reason: string | null, at: number, number, Platform, limit: number]
   const end = database.statement<never, End>(
-    `UPDATE push_exception SET state = ?, reason = coalesce(?, reason), due_at = ? ${someResults(waiting)}`,
+    `UPDATE push_exception SET state = ?,
+       reason = iif(reason = '${NO_ANSWER}', reason, coalesce(?, reason)), due_at = ? ${someResults(waiting)}`,
   )
 
   // Not later than its time to live: then the delivery ends.

@@ -1,4 +1,5 @@
 import type { Exclusion } from '../../audience/exclusion.ts'
+import { NO_ANSWER } from '../../delivery/store/open-delivery.ts'
 import { PLATFORM } from '../../platform.ts'
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
 import type { DeviceReceipt } from '../../stats/receipt.ts'
@@ -40,6 +41,11 @@ function verdictOf(facts: ExplainFacts): Explanation {
   if (exception !== null) {
     const unsent = exception.state === 'rejected' ? device.tokenWarning : null
     if (unsent !== null) return neverSent('rejected', unsent, exception)
+    if (exception.state === 'expired' && exception.reason === NO_ANSWER) {
+      const { reason, attempts, at } = exception
+      const sentence = `The push ended at ${isoTime(at)}, before ${gateway} had answered: the device may have got it.`
+      return said(push.cancelledAt === null ? 'expired' : 'cancelled', sentence, { reason, attempts, at })
+    }
     return ofException(exception, gateway, facts.pause)
   }
   if (facts.registeredSince) {

@@ -1,7 +1,9 @@
-import { DAY_MS, SECOND_MS } from '../../clock.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import type { Refused } from '../../failure.ts'
 import { invalid, optional, show, wholeNumber } from '../../http/fields.ts'
 import type { Field, Given } from '../../http/fields.ts'
 import { flag } from '../../notification/option-fields.ts'
+import { wavesOf } from './local-time.ts'
 
 export type When =
   | { readonly kind: 'now' }
@@ -12,7 +14,7 @@ export type When =
   | { readonly kind: 'local'; readonly wall: string }
 
 const MAX_DAYS = 90
-export const MAX_AHEAD_MS = MAX_DAYS * DAY_MS
+const MAX_AHEAD_MS = MAX_DAYS * DAY_MS
 const MAX_SECONDS = MAX_AHEAD_MS / SECOND_MS
 
 /** RFC 3339, with optional seconds. */
@@ -102,4 +104,29 @@ const MOMENTS = ['send_at', 'schedule', 'send_at_local'] as const
 /** Ignored like an unknown field, it would send the push now. */
 export function refuseLocal(given: Given): void {
   if ((given['send_at_local'] ?? '') !== '') throw invalid('send_at_local', 'is for /push/all; here it is send_at')
+}
+
+/** A `send_at` that is past by no more is now: clocks differ, and calls take time. */
+const JUST_PASSED_MS = MINUTE_MS
+
+/** No moment: now. Several: waves by local time. Throws `Refused`. */
+export function momentsOf(when: When, now: number, holdMs: number): number[] {
+  const earliest = now + holdMs
+  if (when.kind === 'local') {
+    const waves = wavesOf(when.wall, now, earliest)
+    const last = waves.at(-1)
+    if (last === undefined) throw invalid('send_at_local', 'must not be past in every time zone')
+    if (last > now + MAX_AHEAD_MS) throw tooFar('send_at_local')
+    return waves
+  }
+  const at = when.kind === 'at' ? when.at : now + (when.kind === 'in' ? when.delayMs : 0)
+  const isSchedule = when.kind === 'at' && when.isSchedule === true
+  if (at < now - JUST_PASSED_MS && !isSchedule) throw invalid('send_at', 'must not be more than 60 seconds past')
+  if (at > now + MAX_AHEAD_MS) throw tooFar(isSchedule ? 'schedule' : 'send_at')
+  const moment = Math.max(at, earliest)
+  return moment > now ? [moment] : []
+}
+
+function tooFar(field: string): Refused {
+  return invalid(field, `must be at most ${MAX_DAYS} days ahead`)
 }

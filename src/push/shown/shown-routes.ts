@@ -8,6 +8,7 @@ import type { Audited, Gate } from '../../http/gate.ts'
 import { msg, title } from '../../notification/options/text.ts'
 import type { Platform } from '../../platform.ts'
 import type { Pushing } from '../pushing.ts'
+import { digestOf, IDEMPOTENCY_KEY, keyOf } from '../idempotency-schema.ts'
 import { ID_PARAMETER, NO_PUSH_FOUND, REPLACEMENT, WITHDRAWAL } from '../status/status-schema.ts'
 import { NOTHING_SHOWN } from './take-back.ts'
 import type { SendingEnd } from './take-back.ts'
@@ -32,12 +33,13 @@ const fields = {
 }
 
 const Replacement = closed(
-  bodyOf(fields, (input) => {
+  bodyOf(fields, (input, given) => {
     const { msg: message = null, title: line = null } = input
     if (message === null && line === null) throw missing('msg')
     return {
       text: { msg: message, title: line },
       on: input.platform === undefined ? {} : { platforms: input.platform },
+      given,
     }
   }),
   (name) => unknownField(name, Object.keys(fields)),
@@ -45,7 +47,7 @@ const Replacement = closed(
 
 const FAILURES = {
   404: 'ResourceNotFound: there is no such push.',
-  409: 'ConflictError: the push has not been sent yet, shows nothing, or reached no device of these platforms.',
+  409: 'ConflictError: the push has not been sent yet, shows nothing, or has reached no device of these platforms.',
 }
 const SENTENCES = { ...NO_PUSH_FOUND, ConflictError: NOTHING_SHOWN.message }
 
@@ -98,23 +100,26 @@ export function shownRoutes({ gate, audited, commit, takeBack, deliveries: sendi
       ({ params, body, application, request }) => {
         const push = params.id.toLowerCase()
         return audited({ application, request, action: 'replace', detail: { push } }, async () => {
-          return {
-            message: 'Replaced',
-            id: await takeBack.replace(application, push, body.text, { ...body.on, commit }),
-          }
+          const key = keyOf(request.headers)
+          const digest = () => digestOf(`PUT /push/${push}/shown`, body.given, Object.keys(fields))
+          const repeat = key === null ? null : { key, digest: digest() }
+          return await takeBack.replace(application, push, body.text, { ...body.on, sending, commit, repeat })
         })
       },
       described({
         tag: 'Pushes',
         summary: 'Replace what a push shows',
         description:
-          'Sends the same push with another text and without a sound, in place of what is shown, to those that it was sent to and that its audience still has. Whoever had dismissed it sees it again. What is left of the first push is still sent: cancel it before.',
+          'Sends the same push with another text and without a sound, in place of what is shown, to those that it was sent to and that its audience still has. Whoever had dismissed it sees it again. A push that is still being sent is cancelled, and the devices that it has not reached get the new text instead. 409 while it waits in some time zones, or is sent to platforms that are not named.',
         secret: true,
         body: Replacement,
         example: { title: 'Corner Shop', msg: 'Closed today: we open again on Monday.' },
-        parameters: [ID_PARAMETER],
+        parameters: [ID_PARAMETER, IDEMPOTENCY_KEY],
         answers: { 200: { description: 'Stored durably, and about to be sent.', schema: REPLACEMENT } },
-        failures: { ...FAILURES, 409: `MissingParameter, or ${FAILURES[409]}` },
+        failures: {
+          ...FAILURES,
+          409: `MissingParameter; or ${FAILURES[409]} Or the Idempotency-Key was used for another push.`,
+        },
         sentences: SENTENCES,
       }),
     )

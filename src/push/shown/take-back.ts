@@ -1,9 +1,10 @@
 import type { Application } from '../../application/application.ts'
 import { filterOf } from '../../audience/filter-schema.ts'
 import type { Filter } from '../../audience/filter.ts'
-import { DAY_MS } from '../../clock.ts'
+import { storedJson } from '../../database/damage.ts'
 import type { Commit } from '../../database/group-commit.ts'
 import { failure, noRoom, Refused } from '../../failure.ts'
+import type { AnswerOf } from '../../http/answer-schema.ts'
 import { hasText } from '../../notification/content-schema.ts'
 import { timeToLiveMs } from '../../notification/notification.ts'
 import type { Notification } from '../../notification/notification.ts'
@@ -14,28 +15,47 @@ import type { Receipt } from '../../stats/receipt.ts'
 import type { Acceptance } from '../accept.ts'
 import type { CancelStore } from '../cancel-store.ts'
 import type { PushStore } from '../push-store.ts'
+import { CANCELLED } from '../explain/explanation.ts'
+import type { IdempotencyStore } from '../idempotency-store.ts'
+import { isRepeat } from '../idempotency-schema.ts'
+import type { RepeatableCall } from '../idempotency-schema.ts'
+import { withdrawing, withText } from './shown-notification.ts'
+import type { NewText } from './shown-notification.ts'
 import { noPush } from '../status/status-schema.ts'
+import type { REPLACEMENT } from '../status/status-schema.ts'
 import type { createShownStore, ShownPush } from './shown-store.ts'
 
 interface Dependencies extends Acceptance {
   readonly store: ReturnType<typeof createShownStore>
+  readonly idempotency: IdempotencyStore
   readonly receipts: Pick<ReturnType<typeof createReceiptStore>, 'isOpenedBy'>
   readonly pushes: PushStore
   readonly cancel: CancelStore['cancel']
   readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
 }
 
-/** Ends what is still being sent, by `push.number`: `cancelStored` in the commit, `cancel` after it. */
+/** What is being sent, by `push.number`. `cancelStored` ends it in the commit, `cancel` after it. */
 export interface SendingEnd {
   readonly cancelStored: (application: number, push: number) => void
   readonly cancel: (application: number, push: number) => void
+  /** Whether notifications may have arrived whose answers are not on disk. */
+  readonly mayHaveReached: (application: number, push: number, platform: Platform) => boolean
 }
 
 interface Wanted {
+  /** `undefined`: nothing is being sent. */
+  readonly sending?: SendingEnd | undefined
   readonly platforms?: readonly Platform[]
   /** Default: that of the acceptance. */
   readonly commit?: Commit
 }
+
+interface Repeatable {
+  /** `null`: without an Idempotency-Key. */
+  readonly repeat?: RepeatableCall | null
+}
+
+type Replacement = AnswerOf<typeof REPLACEMENT>
 
 interface Withdrawal {
   /** Of the push that withdraws it. */
@@ -44,23 +64,21 @@ interface Withdrawal {
   readonly cancelled: boolean
 }
 
-interface NewText {
-  readonly title: string | null
-  readonly msg: string | null
-}
-
 /** Browsers restrict pushes that show nothing (the manual, "Browsers"). */
 const PHONES = PLATFORMS.filter((platform) => PLATFORM[platform].provider !== 'webpush')
 
 /** Devices of one user that a tap clears: anybody with the application's id can register more. */
 const MAX_OTHERS = 20
 
-const DAY_SECONDS = DAY_MS / 1000
-
-const EMPTY: Notification = { msg: null, sound: null, badge: null, payload: null }
-
 export const NOTHING_SHOWN = failure('ConflictError', 'The push shows nothing: there is nothing to take back.')
 const NOT_SENT = failure('ConflictError', 'The push has not been sent yet: cancel it.')
+const NOBODY_YET = failure('ConflictError', 'The push has reached no device yet: cancel it.')
+const IS_ENDING = failure('ConflictError', 'The push is still being cancelled: repeat the call in a few seconds.')
+const WAITS = failure('ConflictError', 'The push has not been sent in every time zone yet: cancel it first.')
+const GOES_ON = failure(
+  'ConflictError',
+  'The push is still being sent to platforms that are not named: name them too, or cancel it first.',
+)
 const NOBODY = failure(
   'ConflictError',
   'The push was sent to no device of these platforms. Browsers are reached only if platform names them.',
@@ -71,15 +89,27 @@ const NOBODY = failure(
  * still has: accepted devices are not recorded one by one.
  */
 export function createTakeBack(deps: Dependencies) {
-  const { clock, store, receipts, pushes, cancel, prepared } = deps
+  const { clock, store, receipts, pushes, cancel, prepared, idempotency } = deps
 
   /** Throws `Refused` for what no device shows. */
-  function found({ number }: Application, id: string): ShownPush {
-    const push = store.find(number, id)
+  function found({ number }: Application, id: string, sending: SendingEnd | undefined): ShownPush {
+    const push = store.find(number, id, (part) => sending?.mayHaveReached(number, part.push, part.platform) ?? false)
     if (push === null) throw noPush()
     if (!hasText(push.notification)) throw new Refused(NOTHING_SHOWN)
     if (push.state === 'scheduled') throw new Refused(NOT_SENT)
+    const isOver = push.state === 'over' || push.isCancelled
+    if (!isOver && push.filter.platforms.length === 0) throw new Refused(NOBODY_YET)
     return push
+  }
+
+  /** In the commit; call the result after it. */
+  function end({ number }: Application, push: ShownPush, id: string, sending: SendingEnd | undefined): () => void {
+    const outcome = push.state === 'open' ? cancel(number, id, clock.now()) : null
+    const open = outcome?.kind === 'cancelled' ? outcome.open : []
+    for (const one of open) sending?.cancelStored(number, one)
+    return () => {
+      for (const one of open) sending?.cancel(number, one)
+    }
   }
 
   function onPlatforms({ filter }: ShownPush, wanted: readonly Platform[]): Filter {
@@ -113,40 +143,56 @@ export function createTakeBack(deps: Dependencies) {
     async withdraw(
       application: Application,
       id: string,
-      { platforms = PHONES, sending, commit = deps.commit }: Wanted & { readonly sending?: SendingEnd },
+      { platforms = PHONES, sending, commit = deps.commit }: Wanted,
     ): Promise<Withdrawal> {
       if (deps.hasRoom?.() === false) throw new Refused(noRoom())
-      const { number } = application
       const done = await commit(() => {
-        const push = found(application, id)
-        if (push.withdrawnAs !== null) return { id: push.withdrawnAs, number: null, cancelled: false, open: [] }
+        const push = found(application, id, sending)
+        if (push.withdrawnAs !== null) return { id: push.withdrawnAs, number: null, cancelled: false, ended: null }
         const filter = onPlatforms(push, platforms)
-        const outcome = push.state === 'open' ? cancel(number, id, clock.now()) : null
-        const open = outcome?.kind === 'cancelled' ? outcome.open : []
-        for (const one of open) sending?.cancelStored(number, one)
+        const ended = end(application, push, id, sending)
         const added = add(application, withdrawing(push.notification, id), filter, push.number)
-        return { ...added, cancelled: push.state === 'open', open }
+        return { ...added, cancelled: push.state === 'open', ended }
       })
-      for (const one of done.open) sending?.cancel(number, one)
+      done.ended?.()
       if (done.number !== null) accepted(application, done.number)
       return { id: done.id, cancelled: done.cancelled }
     },
 
-    /** Sends the push again with another text, silently, in place of what is shown. Returns the id of the new push. */
+    /**
+     * Sends the push again with another text, silently, in place of what is shown, once per Idempotency-Key. What is
+     * left of the push gets that text instead. Throws `Refused`.
+     */
     async replace(
       application: Application,
       id: string,
       text: NewText,
-      { platforms = PLATFORMS, commit = deps.commit }: Wanted,
-    ): Promise<string> {
-      if (deps.hasRoom?.() === false) throw new Refused(noRoom())
-      const added = await commit(() => {
-        const push = found(application, id)
-        const filter = onPlatforms(push, platforms)
-        return add(application, prepared(application, withText(push.notification, id, text), filter.platforms), filter)
+      { platforms = PLATFORMS, sending, commit = deps.commit, repeat = null }: Wanted & Repeatable,
+    ): Promise<Replacement> {
+      const now = clock.now()
+      const before = () => {
+        const earlier = repeat && idempotency.find(application.number, repeat.key, now)
+        return repeat && isRepeat(repeat, earlier) ? (storedJson(earlier.answer) as Replacement) : null
+      }
+      if (before() === null && deps.hasRoom?.() === false) throw new Refused(noRoom())
+      const { answer, done } = await commit(() => {
+        const earlier = before()
+        if (earlier !== null) return { answer: earlier, done: null }
+        const push = found(application, id, sending)
+        const filter = onPlatforms(takenOver(push, platforms), platforms)
+        const ended = end(application, push, id, sending)
+        const notification = prepared(application, withText(push.notification, id, text), filter.platforms)
+        const added = add(application, notification, filter)
+        const answer = { message: 'Replaced', id: added.id, cancelled: push.state === 'open' }
+        if (repeat !== null) {
+          const remembered = { digest: repeat.digest, push: added.number, answer: JSON.stringify(answer) }
+          idempotency.keep(application.number, repeat.key, remembered, now)
+        }
+        return { answer, done: { ended, number: added.number } }
       })
-      accepted(application, added.number)
-      return added.id
+      done?.ended()
+      if (done !== null) accepted(application, done.number)
+      return answer
     },
 
     /**
@@ -155,7 +201,7 @@ export function createTakeBack(deps: Dependencies) {
      */
     clear(application: Application, platform: Platform, { push: id, token }: Receipt): (() => void) | null {
       if (id === null || token === null || deps.hasRoom?.() === false) return null
-      const push = store.find(application.number, id)
+      const push = store.find(application.number, id, () => true)
       if (push === null || push.withdrawnAs !== null || !hasText(push.notification)) return null
       const { own, others } = store.devicesOf(application.number, platform, token, MAX_OTHERS + 1)
       const all = [own, ...others]
@@ -178,14 +224,14 @@ export function createTakeBack(deps: Dependencies) {
   }
 }
 
-/** Kept for as long as the push may still arrive. */
-function withdrawing({ collapse, ttl = 0 }: Notification, id: string): Notification {
-  return { ...EMPTY, ttl: Math.max(ttl, DAY_SECONDS), withdraws: { withdrawn: id, tag: collapse ?? id } }
-}
-
-/** Without a sound, and without overrides that have another text. */
-function withText(shown: Notification, id: string, { title, msg }: NewText): Notification {
-  const { title: _, subtitle: __, languages: ___, apns: ____, fcm: _____, ...kept } = shown
-  const text = { msg, ...(title !== null && { title }) }
-  return { ...kept, ...text, sound: null, badge: null, collapse: shown.collapse ?? id, interruption: 'passive' }
+/** With those that an open push has not reached, whom nobody else may send the old text later. Throws `Refused`. */
+function takenOver(push: ShownPush, platforms: readonly Platform[]): ShownPush {
+  if (push.state !== 'open') return push
+  if (push.isCancelled) throw new Refused(IS_ENDING)
+  if (push.isToCome) throw new Refused(WAITS)
+  if (push.openOn.some((one) => !platforms.includes(one))) throw new Refused(GOES_ON)
+  const { filter } = push
+  const { pushes, except = [], ...unsent } = filter.reached ?? { pushes: [] }
+  const reached = { pushes, except: [...except, CANCELLED], ...unsent }
+  return { ...push, filter: { ...filter, platforms: [...new Set([...filter.platforms, ...push.openOn])], reached } }
 }

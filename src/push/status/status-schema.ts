@@ -186,4 +186,5 @@ export const WITHDRAWAL = objectSchema('Withdrawal', {
 export const REPLACEMENT = objectSchema('Replacement', {
   message: text('"Replaced".', 'Replaced'),
   id: uuid('Of the push with the new text.', NEW_ID),
+  cancelled: yesOrNo('Whether the push was still being sent: what is left of it has the new text.', false),
 })

@@ -28,7 +28,7 @@ export interface CommandService {
   /** `null`: it can. */
   readonly pauseOf: (application: number, platform: Platform) => string | null
   /** Stop sending a cancelled push: `cancelStored` in its transaction, `cancel` after it. */
-  readonly deliveries: Pick<Senders['pool'], 'cancelStored' | 'cancel'>
+  readonly deliveries: Pick<Senders['pool'], 'cancelStored' | 'cancel' | 'mayHaveReached'>
   readonly received: Inbox
   /** Returns why it was not taken, or `null`. */
   readonly testAlert: (alert: Alert) => Promise<string | null>

@@ -251,7 +251,10 @@ describe('PUT /push/{id}/shown', () => {
     await registered([iphone, android, browser], caller)
     const id = await pushed(caller, { title: 'Corner Shop', msg: 'Bread is 1 cent', sound: 'default', badge: '+1' })
     const answer = await replaced(caller, id, { title: 'Corner Shop', msg: 'Bread is 1 euro' })
-    expect([answer.status, answer.body]).toEqual([200, { message: 'Replaced', id: expect.any(String) }])
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { message: 'Replaced', id: expect.any(String), cancelled: expect.any(Boolean) },
+    ])
     await until(async () => (await caller.get(`/push/${answer.body.id}`)).body.state === 'finished')
     const arrived = simulator.arrivals().filter(({ body }) => JSON.stringify(body).includes('1 euro'))
     const by = Object.fromEntries(arrived.map((one) => [one.provider, one]))

@@ -108,14 +108,25 @@ async function applicationWithDevice(limits?: Partial<Limits>): Promise<Credenti
   return application
 }
 
-/** The same; where the endpoint tells of pushes, with one that waits, since there is no credential. */
+/**
+ * The same; where the endpoint tells of pushes, with one that waits, since there is no credential. As
+ * far as `/shown` knows, it has reached somebody.
+ */
 async function applicationFor(endpoint: string): Promise<Credentials> {
   const application = await applicationWithDevice()
   if (!endpoint.includes('{id}') && !endpoint.endsWith('/pushes')) return application
   const { status, body } = await service.post('/push/all', { tags: 'beta', msg: 'Hello' }, { application })
   expect(status).toBe(200)
   pushes.set(application.id, body.id)
+  if (endpoint.endsWith('/shown')) changeDelivery(body.id, 'accepted = 1')
   return application
+}
+
+function changeDelivery(push: string, change: 'accepted = 1' | 'finished_at = 0, accepted = 0'): void {
+  const statement = service.database.statement<never, [string]>(
+    `UPDATE delivery SET ${change} WHERE push = (SELECT number FROM push WHERE id = ?)`,
+  )
+  statement.run(push)
 }
 
 /** As it is while another server copies its rows. */
@@ -129,13 +140,10 @@ function applicationBeingMoved(): Credentials {
   return application
 }
 
-/** An application whose push, where it has one, is over. */
+/** An application whose push, where it has one, is over, and reached nobody. */
 async function applicationWhosePushIsOver(endpoint: string): Promise<Credentials> {
   const application = await applicationFor(endpoint)
-  const end = service.database.statement<never, [string]>(
-    'UPDATE delivery SET finished_at = 0 WHERE push = (SELECT number FROM push WHERE id = ?)',
-  )
-  end.run(pushes.get(application.id) ?? '')
+  changeDelivery(pushes.get(application.id) ?? '', 'finished_at = 0, accepted = 0')
   return application
 }
 

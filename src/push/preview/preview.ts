@@ -14,6 +14,7 @@ import { inLanguage, languageChoice, languagesOf } from '../../notification/lang
 import { NO_ID, timeToLiveMs } from '../../notification/notification.ts'
 import type { Message, Notification } from '../../notification/notification.ts'
 import type { ScheduleStore } from '../schedule/schedule-store.ts'
+import { momentsOf } from '../schedule/timing-schema.ts'
 import type { When } from '../schedule/timing-schema.ts'
 import type { PREVIEW } from './preview-schema.ts'
 import type { createSampler, SampleDevice } from './preview-store.ts'
@@ -46,6 +47,11 @@ export function createPreview(deps: Dependencies) {
   ): Promise<Preview> {
     const platforms = 'filter' in audience ? audience.filter.platforms : [audience.platform]
     const notification = prepared(application, wanted, platforms)
+    const now = clock.now()
+    const holdMs = 'filter' in audience ? application.limits.holdSeconds * 1000 : 0
+    const [moment = now] = momentsOf(when, now, holdMs)
+    // By local time as if that was now.
+    const sentAt = when.kind === 'local' ? now : moment
     const counts: Partial<Record<Platform, number>> = {}
     for (const platform of PLATFORMS) if (!PLATFORM[platform].isOptional) counts[platform] = 0
     const samples: SampleDevice[] = []
@@ -60,8 +66,7 @@ export function createPreview(deps: Dependencies) {
         samples.push(...(await sample(application.number, audience, platform, Math.min(found, SAMPLES), signal)))
     }
 
-    const sentAt = momentOf(when, clock.now())
-    const passed = when.kind === 'local' ? deps.passedZones(application.number, when.wall, clock.now()) : []
+    const passed = when.kind === 'local' ? deps.passedZones(application.number, when.wall, now) : []
     const choose = languageChoice(notification)
     const firstOf = (platform: Platform) => samples.find((one) => one.platform === platform)
     const languageOf = (of: ProviderName) => choose?.(firstOf(platformOfProvider(of))?.locale ?? null) ?? null
@@ -108,12 +113,6 @@ export function createPreview(deps: Dependencies) {
       }),
     }
   }
-}
-
-/** By local time as if that was now. */
-function momentOf(when: When, now: number): number {
-  if (when.kind === 'at') return Math.max(when.at, now)
-  return when.kind === 'in' ? now + when.delayMs : now
 }
 
 function recipientOf(sample: SampleDevice | undefined, platform: Platform, { badge }: Notification): Recipient {

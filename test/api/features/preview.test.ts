@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { fileService } from '../../support/file-service.ts'
 import { arrivalsAt } from '../../support/arrivals.ts'
+import { DAY_MS, HOUR_MS } from '../../../src/clock.ts'
 import { newCaller } from '../../support/caller.ts'
+import type { Caller } from '../../support/caller.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { expectFailure } from '../../support/refusals.ts'
 import type { Credentials } from '../../support/service.ts'
@@ -228,6 +230,39 @@ describe('the preview', () => {
     const expiration = (answer: typeof now) => Number(answer.body.apns.headers['apns-expiration'])
     expect(expiration(later) - expiration(now)).toBe(3600)
     expect(later.body.fcm.body.message.android.ttl).toBe('86400s')
+  })
+
+  test('refuses the times that the push refuses, in the same words', async () => {
+    const caller = newCaller(service, { holdSeconds: 30 })
+    await caller.register({ ...IOS, tag: ['x'] })
+    const iso = (ms: number) => new Date(clock.now() + ms).toISOString()
+    const [past, far] = [iso(-HOUR_MS), iso(91 * DAY_MS)]
+    const local = (time: string) => time.slice(0, 16)
+    const times = [
+      { send_at: past },
+      { send_at: far },
+      { send_at_local: local(iso(-2 * DAY_MS)) },
+      { send_at_local: local(far) },
+    ]
+    for (const time of times) {
+      const push = { tags: 'x', ...QUIET, ...time }
+      const refused = await caller.post('/push/all', push)
+      expect(refused).toMatchObject({ status: 400, body: { code: 'InvalidArgument' } })
+      const preview = await caller.post('/push/preview', push)
+      expect([preview.status, preview.body]).toEqual([refused.status, refused.body])
+    }
+    const allowed = await caller.post('/push/preview', { tags: 'x', ...QUIET, send_at_local: local(iso(HOUR_MS)) })
+    expect(allowed).toMatchObject({ status: 200, body: { t: 1 } })
+  })
+
+  test('has the time to live of a push that its application holds', async () => {
+    const expirationIn = async (caller: Caller) => {
+      await caller.register({ ...IOS, tag: ['x'] })
+      const { body } = await caller.post('/push/preview', { tags: 'x', ...QUIET })
+      return Number(body.apns.headers['apns-expiration'])
+    }
+    const held = await expirationIn(newCaller(service, { holdSeconds: 30 }))
+    expect(held - (await expirationIn(newCaller(service)))).toBe(30)
   })
 
   test('sends nothing and stores nothing', async () => {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../text/json-object.ts'
-import { pathProblem, valueAt } from './placeholder.ts'
+import { numericText, pathProblem, valueAt } from './placeholder.ts'
 import type { HookEvent } from './placeholder.ts'
 
 /** What a value must be for the event to count. All parts must hold. */
@@ -50,8 +50,12 @@ function unmetOne({ is, not, above, below, exists }: EventCondition, value: unkn
   if (is !== null && !is.some((one) => isSame(one, value))) return `is not ${is.map(shown).join(' or ')}`
   const unwanted = not.find((one) => isSame(one, value))
   if (unwanted !== undefined) return `is ${shown(unwanted)}`
-  if (above !== null && !(typeof value === 'number' && value > above)) return `is not above ${above}`
-  if (below !== null && !(typeof value === 'number' && value < below)) return `is not below ${below}`
+  if (above === null && below === null) return null
+  if (!isThere) return 'is missing'
+  const number = typeof value === 'string' ? numericText(value) : value
+  if (typeof number !== 'number') return 'is not a number'
+  if (above !== null && number <= above) return `is not above ${above}`
+  if (below !== null && number >= below) return `is not below ${below}`
   return null
 }
 

@@ -49,7 +49,7 @@ const FILTERS = {
     expected: `a number of decimals from 0 to ${MAX_DECIMALS}`,
     takes: 'a number',
     apply: (text, argument) => {
-      const value = numberIn(text)
+      const value = numericText(text)
       if (value === null) return null
       const digits = argument === '' ? { maximumFractionDigits: MAX_DECIMALS } : digitsOf(Number(argument))
       return value.toLocaleString('en-US', digits)
@@ -60,7 +60,7 @@ const FILTERS = {
     expected: 'a whole number above 0',
     takes: 'a number',
     apply: (text, argument) => {
-      const value = numberIn(text)
+      const value = numericText(text)
       return value === null ? null : String(value / Number(argument))
     },
   },
@@ -221,7 +221,7 @@ function truncated(text: string, most: number): string {
 
 const digitsOf = (decimals: number) => ({ minimumFractionDigits: decimals, maximumFractionDigits: decimals })
 
-function numberIn(text: string): number | null {
+export function numericText(text: string): number | null {
   return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/.test(text) ? Number(text) : null
 }
 
@@ -230,7 +230,7 @@ const LAST_SECOND = 9_999_999_999
 
 /** `2026-11-27 14:05`; `null`: no valid time or time zone. */
 function dateText(text: string, timeZone: string): string | null {
-  const number = numberIn(text)
+  const number = numericText(text)
   const ms = number === null ? Date.parse(text) : number * (Math.abs(number) > LAST_SECOND ? 1 : 1000)
   if (Number.isNaN(new Date(ms).getTime())) return null
   try {

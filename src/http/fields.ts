@@ -133,9 +133,9 @@ export function missing(name: string, hint = ''): Refused {
   return new Refused(failure('MissingParameter', `${name} is required${hint}.`))
 }
 
-/** Does not log what the caller sent: `problem` from `, not …` on, and `name` after a dot or bracket. */
+/** Does not log what the caller sent: `problem` from `, not …` on, and `name` after a dot or bracket, but an index. */
 export function invalid(name: string, problem: string): Refused {
-  const [, field = '', below = ''] = /^([^.[]*)(.?)/s.exec(name) ?? []
+  const [, field = '', below = ''] = /^([^.[]*(?:\[\d{1,4}\])*)(.?)/s.exec(name) ?? []
   const logged = `${field}${below === '' ? '' : `${below}…`} ${problem.replace(/, not .*$/s, '')}.`
   return new Refused(loggedAs(failure('InvalidArgument', `${name} ${problem}.`), logged))
 }

@@ -103,6 +103,14 @@ describe('a call of a hook', () => {
         message: 'The template of hook unfit does not fit: push.msg asks for data.number, which is missing.',
       },
     })
+    const gzipped = await call(path, JSON.stringify(order('e2')), { 'content-encoding': 'gzip' })
+    expect(gzipped).toMatchObject({
+      status: 400,
+      body: {
+        code: 'InvalidHeader',
+        message: 'Content-Encoding must be identity or absent: compressed bodies are not read.',
+      },
+    })
     expect(await call(path, '{"id":')).toMatchObject({ status: 400, body: { code: 'InvalidContent' } })
     expect(await call(path, '[]')).toMatchObject({ status: 400, body: { code: 'InvalidContent' } })
     expect(await call(path, '{"a":'.repeat(70) + '1' + '}'.repeat(70))).toMatchObject({
@@ -119,6 +127,14 @@ describe('a call of a hook', () => {
     })
     const got = await fetch(new URL(path, service.url))
     expect({ status: got.status, allow: got.headers.get('allow') }).toEqual({ status: 405, allow: 'POST' })
+  })
+
+  test('whose values a push cannot have is refused, with the place of the value', async () => {
+    const { path } = await make('tagged', { push: { tags: ['x', '{{ tag }}'], msg: 'Hello' } })
+    expect(await call(path, { tag: 'secret-'.repeat(60) })).toMatchObject({ status: 400 })
+    const [first] = (await shown('tagged')).calls
+    expect(first).toMatchObject({ outcome: 'refused', why: expect.stringMatching(/^tags\[1\] must /) })
+    expect(JSON.stringify(first)).not.toContain('secret-')
   })
 
   test('is signed, where the hook wants that', async () => {

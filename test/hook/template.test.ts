@@ -54,7 +54,10 @@ describe('a template', () => {
     ['a text for a number', { n: 5 }, { n: '5' }, 'n is not 5'],
     ['nothing', { n: 5 }, {}, 'n is not 5'],
     ['no more than', { n: { above: 5 } }, { n: 5 }, 'n is not above 5'],
-    ['no text as a number', { n: { above: 5 } }, { n: '6' }, 'n is not above 5'],
+    ['no more than, in text', { n: { above: 5 } }, { n: '5.0' }, 'n is not above 5'],
+    ['no number to compare', { n: { above: 5 } }, { n: '6 €' }, 'n is not a number'],
+    ['no text to compare', { n: { below: 5 } }, { n: [1] }, 'n is not a number'],
+    ['no value to compare', { n: { below: 5 } }, {}, 'n is missing'],
     ['no less than', { n: { below: 5 } }, { n: 5 }, 'n is not below 5'],
     ['what it is not to be', { n: { not: ['a', null] } }, {}, 'n is null'],
     ['what is missing', { n: { exists: true } }, { n: null }, 'n is missing'],
@@ -63,6 +66,13 @@ describe('a template', () => {
     ['a header', { '@x-github-event': 'push' }, {}, '@x-github-event is not "push"'],
   ])('ignores an event with %s', (_, where, body, why) => {
     expect(pushOfEvent(hook({ ...PAID, where }), event(body))).toEqual({ kind: 'ignored', why })
+  })
+
+  test('compares a number that is sent as text, in a body or a header', () => {
+    const where = { total: { above: 0, below: 1300 }, '@x-count': { above: 9 } }
+    const push = { users: ['ann'], msg: 'Hi' }
+    const sent = { body: { total: '1299.50' }, header: (name: string) => (name === 'x-count' ? '10' : null) }
+    expect(pushOfEvent(hook({ where, push }), sent)).toMatchObject({ kind: 'push' })
   })
 
   test('takes null for what is missing', () => {

@@ -29,6 +29,22 @@ function refusal(body: Body<unknown>, value: unknown): string {
   return 'read'
 }
 
+describe('the log of a wrong field', () => {
+  test.each([
+    ['tags[0]', 'tags[0] must be a string.'],
+    ['schedule[3][12]', 'schedule[3][12] must be a string.'],
+    ['where.all[0].secret', 'where.… must be a string.'],
+    ['where[0].secret', 'where[0].… must be a string.'],
+    ['secret["4242"]', 'secret[… must be a string.'],
+    ['payload', 'payload must be a string.'],
+  ])('%s has no name and no value that was sent', (name, logged) => {
+    expect(invalid(name, 'must be a string, not "secret"').failure).toMatchObject({
+      message: `${name} must be a string, not "secret".`,
+      logged,
+    })
+  })
+})
+
 describe('a body', () => {
   const body = bodyOf({ token: required(word), sound: required(wordOrEmpty), note: optional(word) })
 

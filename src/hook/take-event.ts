@@ -38,7 +38,7 @@ export function createTakeEvent({ clock, commit, hooks, pushToAll }: Dependencie
 
   async function take(application: Application, hook: Hook, { body, headers }: HookCallContent): Promise<Taken> {
     try {
-      const found = pushOfEvent(hook, { body: jsonObjectOf(body), header: (name) => headers.get(name) })
+      const found = pushOfEvent(hook, { body: jsonObjectOf(body, headers), header: (name) => headers.get(name) })
       if (found.kind !== 'push') return found
       const repeat = found.event === null ? null : repeatOf(hook, found.event)
       return { kind: 'pushed', accepted: await pushToAll(application, found.push, { repeat }) }

@@ -20,7 +20,7 @@ const looseUtf8 = new TextDecoder('utf-8')
 
 /**
  * The body of a write; no body is `{}`. Checks in this order (test/api/http/order-of-checks.test.ts): size, type,
- * digest, JSON. Throws `Refused`. `requestId`: the support ID of a bad digest. `looseText`: replaces invalid UTF-8.
+ * encoding, digest, JSON. Throws `Refused`. `requestId`: the support ID of a bad digest. `looseText`: replaces invalid UTF-8.
  */
 export function readBody(request: Request, requestId: string, looseText: boolean): Promise<Record<string, unknown>> {
   return readBytes(request).then((bytes) => {
@@ -30,6 +30,7 @@ export function readBody(request: Request, requestId: string, looseText: boolean
     if (!empty && type !== 'application/json' && !isJson(type)) {
       throw new Refused(failure('InvalidHeader', 'Content-Type must be application/json.'))
     }
+    if (!empty) checkEncoding(headers)
     checkDigests(headers, bytes, requestId)
     return empty ? {} : parse(bytes, looseText ? looseUtf8 : utf8)
   }, brokenOff)
@@ -40,8 +41,9 @@ export function readRawBody(request: Request, maxBytes = MAX_BODY_BYTES): Promis
   return readBytes(request, maxBytes).catch(brokenOff)
 }
 
-/** Throws `Refused`. */
-export function jsonObjectOf(bytes: Uint8Array): Record<string, unknown> {
+/** Of a body of `readRawBody`. Throws `Refused`. */
+export function jsonObjectOf(bytes: Uint8Array, headers: Headers): Record<string, unknown> {
+  checkEncoding(headers)
   return parse(bytes, utf8)
 }
 
@@ -92,6 +94,14 @@ function tooManyChunks(): Refused {
 
 function isJson(type: string | null): boolean {
   return type !== null && type.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+}
+
+/** RFC 9110, 8.4. */
+function checkEncoding(headers: Headers): void {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return
+  const message = 'Content-Encoding must be identity or absent: compressed bodies are not read.'
+  throw new Refused(failure('InvalidHeader', message))
 }
 
 function checkDigests(headers: Headers, bytes: Uint8Array, requestId: string): void {

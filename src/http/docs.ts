@@ -17,8 +17,8 @@ services of browsers. How to run it is in
 [the manual](/manual).
 
 **Every call** names its application in \`X-SERVICE-APPID\` and a version in \`Accept-Version\` (1.0.0 is served: send \`1\`). What
-only a backend may do also needs \`X-SERVICE-SECRET\`. Bodies are JSON objects of at most 256 KiB, sent as \`application/json\`;
-\`null\` is the same as absent. Unknown fields are ignored by what registers; a push that has one is refused with 400.
+only a backend may do also needs \`X-SERVICE-SECRET\`. Bodies are JSON objects of at most 256 KiB, sent as \`application/json\`
+and not compressed; \`null\` is the same as absent. Unknown fields are ignored by what registers; a push that has one is refused with 400.
 
 **From the app** call \`PUT /deviceToken\` at every launch, with the application ID alone: never put the secret into an app.
 

@@ -86,7 +86,7 @@ export function arrivalRoutes({ gate, commit, log, arrivals }: Dependencies) {
         const move = MOVE_SECRET.test(secret) ? arrivals.moveOf(secret) : null
         // Before reading the body, which may be large.
         if (move === null) throw new Refused(failure('ResourceNotFound', 'There is no such move.'))
-        const step = jsonObjectOf(await readRawBody(request, MAX_STEP_BYTES))
+        const step = jsonObjectOf(await readRawBody(request, MAX_STEP_BYTES), request.headers)
         if (!STEPS.has(step['step'])) {
           throw new Refused(failure('InvalidArgument', `step must be one of ${[...STEPS].join(', ')}.`))
         }

@@ -97,6 +97,22 @@ describe('9. Content-Type', () => {
   })
 })
 
+describe('Content-Encoding', () => {
+  test.each(['gzip', 'br', 'deflate', 'x-gzip', 'gzip, identity'])('%s is refused by its name', async (encoding) => {
+    const answer = await send(Bun.gzipSync(JSON.stringify(DEVICE)), { 'content-encoding': encoding })
+    const problem = 'Content-Encoding must be identity or absent: compressed bodies are not read.'
+    expectFailure(answer, 400, 'InvalidHeader', problem)
+  })
+
+  test.each(['identity', 'Identity', ''])('%p says nothing', async (encoding) => {
+    await accepted(DEVICE, { 'content-encoding': encoding })
+  })
+
+  test('is not looked at without a body', async () => {
+    expectFailure(await send(undefined, { 'content-encoding': 'gzip' }), 409, 'MissingParameter', 'token is required.')
+  })
+})
+
 describe('10. a digest of the body', () => {
   const text = ` ${JSON.stringify(DEVICE)}\n`
   const [md5, sha256, sha512] = [digest('md5', text), digest('sha256', text), digest('sha512', text)]

@@ -57,6 +57,11 @@ describe('of two faults the one that is checked first is answered', () => {
       (r) => (r.headers['content-type'] = 'text/plain'),
     ],
     [
+      'compressed',
+      [400, 'InvalidHeader', 'Content-Encoding must be identity or absent: compressed bodies are not read.'],
+      (r) => (r.headers['content-encoding'] = 'gzip'),
+    ],
+    [
       'a wrong digest',
       [400, 'BadDigest', /^Content-MD5 does not match the body that arrived\. Support ID [0-9a-f-]{36}$/],
       (r) => (r.headers['content-md5'] = 'AAAA'),

@@ -65,7 +65,7 @@ const READERS: Record<string, string[]> = {
   alert: ['backup', 'doctor'],
   application: ['backup', 'delivery', 'device', 'doctor', 'hook', 'move', 'usage', 'webhook'],
   credential: ['backup', 'monitoring'],
-  delivery: ['backup', 'doctor', 'monitoring', 'push'],
+  delivery: ['backup', 'doctor', 'monitoring', 'push', 'stats'],
   delivery_language: ['push', 'stats'],
   device: ['audience', 'backup', 'delivery', 'doctor', 'monitoring', 'push', 'stats', 'webhook'],
   device_label: ['audience', 'push'],

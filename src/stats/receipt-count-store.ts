@@ -62,7 +62,7 @@ function countsIn(rows: readonly CountRow[]): ReceiptCounts {
 export interface LanguageDay {
   /** Days since the Unix epoch, UTC. */
   readonly day: number
-  /** A tag, or `OWN_TEXT`. */
+  /** A tag, or `OWN_TEXT`; `''`: unknown, as in `GET /push/{id}`. */
   readonly language: string
   readonly s: number
   /** Reported since then. */
@@ -73,17 +73,22 @@ export interface LanguageDay {
 /** As long as pushes are kept. Reads all pushes in several languages. */
 export function createLanguageDays({ database }: { database: Pick<Database, 'reading'> }) {
   const days = database.reading<LanguageDay, [application: number, since: number, until: number]>(
-    `WITH sent AS MATERIALIZED (
-       SELECT l.push, l.language, sum(l.accepted) AS s FROM delivery_language l GROUP BY l.push, l.language
-     )
-     SELECT coalesce(p.released_at, p.created_at) / ${DAY_MS} AS day, sent.language, sum(sent.s) AS s,
-       sum((SELECT coalesce(sum(r.count), 0) FROM push_receipt r
-            WHERE r.push = p.number AND r.event = ${EVENT_CODES.opened} AND r.language = sent.language)) AS o,
-       sum((SELECT coalesce(sum(r.count), 0) FROM push_receipt r
-            WHERE r.push = p.number AND r.event = ${EVENT_CODES.received} AND r.language = sent.language)) AS received
-     FROM sent CROSS JOIN push p ON p.number = sent.push
+    `WITH part (push) AS MATERIALIZED (SELECT DISTINCT push FROM delivery_language),
+       -- Reports name the whole push.
+       whole (push) AS (SELECT coalesce(parent, number) FROM push WHERE number IN (SELECT push FROM part)),
+       counted (push, language, s, o, received) AS (
+         SELECT push, language, accepted, 0, 0 FROM delivery_language
+         UNION ALL
+         SELECT d.push, '', max(sum(d.accepted) - (SELECT sum(accepted) FROM delivery_language WHERE push = d.push), 0), 0, 0
+         FROM delivery d WHERE d.push IN (SELECT push FROM part) GROUP BY d.push
+         UNION ALL
+         SELECT push, language, 0, iif(event = ${EVENT_CODES.opened}, count, 0), iif(event = ${EVENT_CODES.received}, count, 0)
+         FROM push_receipt WHERE push IN (SELECT push FROM whole))
+     SELECT coalesce(p.released_at, p.created_at) / ${DAY_MS} AS day, c.language, sum(c.s) AS s, sum(c.o) AS o,
+       sum(c.received) AS received
+     FROM counted c CROSS JOIN push p ON p.number = c.push
      WHERE p.application = ?1 AND coalesce(p.released_at, p.created_at) >= ?2 AND coalesce(p.released_at, p.created_at) < ?3
-     GROUP BY day, sent.language ORDER BY day, s DESC, sent.language`,
+     GROUP BY day, c.language HAVING sum(c.s + c.o + c.received) > 0 ORDER BY day, s DESC, c.language`,
   )
 
   return {

@@ -71,11 +71,12 @@ export function statsJson({ id, name, days, languages, devices, gone }: Applicat
     name,
     ...sums(days),
     days: days.map(({ day, ...counts }) => ({ date: dateOf(day), ...counts })),
-    languages: languages.map(({ day, language, ...counts }) => ({
-      date: dateOf(day),
-      language: language === OWN_TEXT ? null : language,
-      ...counts,
-    })),
+    languages: languages.flatMap(({ day, language, ...counts }) =>
+      language === '' ? [] : { date: dateOf(day), language: language === OWN_TEXT ? null : language, ...counts },
+    ),
+    language_unknown: languages.flatMap(({ day, language, ...counts }) =>
+      language === '' ? { date: dateOf(day), ...counts } : [],
+    ),
     devices: Object.fromEntries(devices.map(({ platform, registered }) => [platform, registered])),
     gone_30_days: gone,
   }
@@ -131,11 +132,11 @@ function languageTable({ languages, days }: ApplicationStats, { paint, legible }
   const byText = Map.groupBy(languages, ({ language }) => language)
   const texts = [...byText]
     .map(([language, some]) => Object.assign({ language }, sums(some)))
-    .toSorted((a, b) => b.s - a.s)
+    .toSorted((a, b) => Number(a.language === '') - Number(b.language === '') || b.s - a.s)
   const lines = listing<{ readonly language: string } & Counts>(
     texts,
     [
-      ['Language', ({ language }) => (language === OWN_TEXT ? 'own text' : language)],
+      ['Language', ({ language }) => (language === OWN_TEXT ? 'own text' : language || 'unknown')],
       ['Accepted', ({ s }) => grouped(s), 'right'],
       ...reportColumns(languages),
     ],

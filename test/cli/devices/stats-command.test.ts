@@ -188,10 +188,54 @@ describe('stats', () => {
       { date: '2026-11-20', language: 'de', s: 40, o: 4, received: 30 },
       { date: '2026-11-20', language: null, s: 10, o: 0, received: 5 },
     ])
+    expect(JSON.parse(stdout).language_unknown).toEqual([])
     // No column for events that no app reports.
     expect((await cli.run(['stats', 'Bakery', '--days', '1'])).stdout).toContain(
       '\nLanguage  Accepted  Opened\nit               8       0  0.0 %\n',
     )
+  })
+
+  test('adds reports up to those of these pushes, whatever language they count for', async () => {
+    using cli = commandLine()
+    await seed(cli, 'Shop', [[40, 40, 6]])
+    sendInLanguages(cli, 'Shop', 0, { de: [40, 0, 1] })
+    using shop = openShop(cli, 'Shop')
+    const report = shop.database.statement<never, [string, number]>(
+      'INSERT INTO push_receipt (push, event, language, count) VALUES (1, 0, ?, ?)',
+    )
+    report.run('', 2)
+    report.run('fr', 3)
+    expect((await cli.run(['stats', 'Shop', '--days', '1'])).stdout.split('\n').slice(4, 10)).toEqual([
+      '',
+      'Pushes sent in several languages in 1 day:',
+      'Language  Accepted  Opened',
+      'de              40       1  2.5 %',
+      'fr               0       3',
+      'unknown          0       2',
+    ])
+    const { stdout } = await cli.run(['stats', 'Shop', '--days', '1', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      o: 6,
+      languages: [
+        { date: '2026-11-20', language: 'de', s: 40, o: 1 },
+        { date: '2026-11-20', language: 'fr', s: 0, o: 3 },
+      ],
+      language_unknown: [{ date: '2026-11-20', s: 0, o: 2, received: 0 }],
+    })
+  })
+
+  test('counts reports of a push by local time, which name the whole, beside what its waves sent', async () => {
+    using cli = commandLine()
+    await seed(cli, 'Shop', [[40, 40, 1]])
+    sendInLanguages(cli, 'Shop', 0, { de: [40, 0, 0] })
+    using shop = openShop(cli, 'Shop')
+    sendInLanguages(cli, 'Shop', 0, {})
+    shop.database.statement<never, []>('UPDATE push SET parent = 2 WHERE number = 1').run()
+    shop.database
+      .statement<never, []>("INSERT INTO push_receipt (push, event, language, count) VALUES (2, 0, 'de', 7)")
+      .run()
+    const { stdout } = await cli.run(['stats', 'Shop', '--days', '1', '--json'])
+    expect(JSON.parse(stdout).languages).toEqual([{ date: '2026-11-20', language: 'de', s: 40, o: 7, received: 0 }])
   })
 
   test('--json prints a line for each application, with plain numbers', async () => {
@@ -210,6 +254,7 @@ describe('stats', () => {
         { date: '2026-11-20', t: 1250, s: 1234, o: 310, received: 0 },
       ],
       languages: [],
+      language_unknown: [],
       devices: { 0: 2, 1: 1 },
       gone_30_days: 1,
     })

@@ -44,7 +44,7 @@ export const SIGNATURES: Readonly<Record<SignatureName, SignatureFacts>> = {
     },
   },
   github: {
-    of: 'GitHub, Gitea, Forgejo',
+    of: 'GitHub, Gitea and Forgejo',
     secretProblem: notEmpty,
     event: '{{ @x-github-delivery }}',
     problem({ headers, body }, secret) {

@@ -59,9 +59,14 @@ export function createPushing({ database, apnsIdentity, credentials, counting, .
   })
 
   /** The notification as these platforms get it. Throws `Refused` if it is too large. */
-  function prepared(application: Application, wanted: Notification, platforms: readonly Platform[]): Notification {
+  function prepared(
+    application: Application,
+    wanted: Notification,
+    platforms: readonly Platform[],
+    what?: string,
+  ): Notification {
     const notification = sentBy(application, wanted)
-    const tooLarge = checkSize(notification, platforms)
+    const tooLarge = checkSize(notification, platforms, what)
     if (tooLarge !== null) throw new Refused(tooLarge)
     return notification
   }

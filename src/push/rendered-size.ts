@@ -19,8 +19,8 @@ const BYTES: Readonly<Record<Platform, (notification: Notification) => number>> 
   2: (notification) => messageBytes(webPushBytes(notification)),
 }
 
-/** `null`: small enough for the gateways of all these platforms. */
-export function checkSize(notification: Notification, platforms: readonly Platform[]): Failure | null {
+/** `null`: small enough for the gateways of all these platforms. `what`: default, the fields of a push. */
+export function checkSize(notification: Notification, platforms: readonly Platform[], what?: string): Failure | null {
   for (const language of languagesOf(notification)) {
     const sent = inLanguage(notification, language)
     const sizes = platforms.flatMap((platform) => {
@@ -34,7 +34,7 @@ export function checkSize(notification: Notification, platforms: readonly Platfo
     if (sizes.every(({ bytes }) => bytes <= MAX_RENDERED_BYTES)) continue
     const given = sizes.map(({ gateway, bytes }) => `${bytes} bytes for ${gateway}`).join(', ')
     const problem = `are too large: ${given}; at most ${MAX_RENDERED_BYTES} are allowed.`
-    return failure('InvalidArgument', `${sizedFields(notification, language)} ${problem}`)
+    return failure('InvalidArgument', `${what ?? sizedFields(notification, language)} ${problem}`)
   }
   return null
 }

@@ -51,7 +51,7 @@ export const run: RunOnApplication = async (given, world) => {
     `  ${path}`,
     '',
     ...(stored.key === null ? [] : ["Copy it to the service now; you won't see the key again."]),
-    ...(hook.signature === null ? [] : [`They must be signed as ${SIGNATURES[hook.signature].of} does.`]),
+    ...(hook.signature === null ? [] : [`They must be signed as those of ${SIGNATURES[hook.signature].of} are.`]),
     ...(stored.key === null && hook.signature === null
       ? ['Its key stays as it was: --new-key makes another one.']
       : []),

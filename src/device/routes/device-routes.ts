@@ -204,7 +204,7 @@ function leftOutWarnings(
   const { tag, type, network, max } = leftOut
   const why =
     network === null
-      ? `the application has ${max} tags and types, the most that calls without its secret may add`
+      ? `the application has ${max} tags and types or more: calls without its secret add no others`
       : `your network has brought ${max} tags and types, as many as one may`
   const named = [['tag', tag] as const, ['active', type] as const].filter(([, names]) => names.length > 0)
   return named.map(
@@ -225,7 +225,7 @@ function failureOf(shortage: Shortage): Failure {
     case 'full':
       return failure(
         'InsufficientStorageError',
-        `The application has ${shortage.max} devices, the most that calls without its secret may add.`,
+        `The application has ${shortage.max} devices or more: calls without its secret add no others.`,
         // Each hour devices that left long ago are erased.
         { 'retry-after': '3600' },
       )

@@ -35,8 +35,7 @@ export const languages: PushOption<Languages> = {
       for (const [given, text] of entriesOf(value, name)) {
         const tag = canonicalTag(given)
         if (tag === null) throw invalid(name, `must be by language tags such as pt-BR, not ${show(given)}`)
-        if (read.has(tag))
-          throw invalid(`${name}.${tag}`, `must not be given twice, in two spellings, not ${show(given)}`)
+        if (read.has(tag)) throw invalid(`${name}.${tag}`, 'must not be given twice, in two spellings')
         read.set(tag, textIn(text, `${name}.${tag}`))
         if (read.size > MAX_LANGUAGES) throw invalid(name, `must be at most ${MAX_LANGUAGES} languages`)
       }

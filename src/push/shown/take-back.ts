@@ -25,13 +25,15 @@ import { noPush } from '../status/status-schema.ts'
 import type { REPLACEMENT } from '../status/status-schema.ts'
 import type { createShownStore, ShownPush } from './shown-store.ts'
 
+type Prepared = (one: Application, wanted: Notification, platforms: readonly Platform[], what: string) => Notification
+
 interface Dependencies extends Acceptance {
   readonly store: ReturnType<typeof createShownStore>
   readonly idempotency: IdempotencyStore
   readonly receipts: Pick<ReturnType<typeof createReceiptStore>, 'isOpenedBy'>
   readonly pushes: PushStore
   readonly cancel: CancelStore['cancel']
-  readonly prepared: (application: Application, wanted: Notification, platforms: readonly Platform[]) => Notification
+  readonly prepared: Prepared
 }
 
 /** What is being sent, by `push.number`. `cancelStored` ends it in the commit, `cancel` after it. */
@@ -69,6 +71,8 @@ const PHONES = PLATFORMS.filter((platform) => PLATFORM[platform].provider !== 'w
 
 /** Devices of one user that a tap clears: anybody with the application's id can register more. */
 const MAX_OTHERS = 20
+
+const SIZED = 'msg and title, with what the push keeps,'
 
 export const NOTHING_SHOWN = failure('ConflictError', 'The push shows nothing: there is nothing to take back.')
 const NOT_SENT = failure('ConflictError', 'The push has not been sent yet: cancel it.')
@@ -181,7 +185,7 @@ export function createTakeBack(deps: Dependencies) {
         const push = found(application, id, sending)
         const filter = onPlatforms(takenOver(push, platforms), platforms)
         const ended = end(application, push, id, sending)
-        const notification = prepared(application, withText(push.notification, id, text), filter.platforms)
+        const notification = prepared(application, withText(push.notification, id, text), filter.platforms, SIZED)
         const added = add(application, notification, filter)
         const answer = { message: 'Replaced', id: added.id, cancelled: push.state === 'open' }
         if (repeat !== null) {

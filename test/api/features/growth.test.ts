@@ -34,7 +34,7 @@ async function statuses(count: number, call: (n: number) => Promise<Answer>): Pr
 }
 
 function expectFull(answer: Answer, most: string): void {
-  const message = `The application has ${most}, the most that calls without its secret may add.`
+  const message = `The application has ${most} or more: calls without its secret add no others.`
   expectFailure(answer, 507, 'InsufficientStorageError', message)
   expect(answer.headers.get('retry-after')).toBe('3600')
 }
@@ -49,7 +49,7 @@ async function metric(service: Service, line: string): Promise<string | undefine
 
 describe('an application has as many labels as calls without its secret may bring', () => {
   const full = (most: number) =>
-    `the application has ${most} tags and types, the most that calls without its secret may add`
+    `the application has ${most} tags and types or more: calls without its secret add no others`
 
   test('then a device is registered without new ones, and is told which', async () => {
     const service = newTenant(shared, { maxLabels: 3 })

@@ -295,7 +295,11 @@ describe('PUT /push/{id}/shown', () => {
     )
     expect(await replaced(caller, id, { msg: 'x'.repeat(5000) })).toMatchObject({
       status: 400,
-      body: { message: expect.stringContaining('too large') },
+      body: {
+        message: expect.stringMatching(
+          /^msg and title, with what the push keeps, are too large: \d+ bytes for APNs; at most 4096 are allowed\.$/,
+        ),
+      },
     })
     expectFailure(await replaced(caller, UNKNOWN, { msg: 'new' }), 404, 'ResourceNotFound', 'No push found')
     expect((await caller.get('/pushes')).body).toHaveLength(1)

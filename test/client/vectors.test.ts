@@ -20,7 +20,7 @@ describe('the contract of the client libraries, in a browser', () => {
 
   test('has a case for each event, and for none', () => {
     const kinds = new Set(CASES.map(({ event }) => event?.kind ?? 'none'))
-    const all = ['none', 'token', 'set', 'login', 'logout', 'report', 'leave', 'answered', 'failed']
+    const all = ['none', 'token', 'set', 'login', 'logout', 'report', 'leave', 'answered', 'failed', 'resume']
     expect([...kinds].toSorted((a, b) => a.localeCompare(b))).toEqual(all.toSorted((a, b) => a.localeCompare(b)))
   })
 })

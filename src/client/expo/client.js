@@ -2,6 +2,7 @@
 import * as Notifications from 'expo-notifications'
 import { useEffect, useRef } from 'react'
 import { AppState, Platform } from 'react-native'
+import { refusalIn } from './core.js'
 import { createKeeper } from './keeper.js'
 import { readPush, readShown, readTap, readWithdrawal, withdrawalIn } from './payload.js'
 import { isRemoved } from './withdrawal.js'
@@ -59,13 +60,8 @@ function start({
 }) {
   if (Platform.OS === 'web') throw new Error('Bellhop: for a browser, use the library of `bellhop client web`.')
   const onAndroid = Platform.OS === 'android'
-  const refusals = []
-  const tell = (refusal) => {
-    refusals.push(refusal)
-    const { kind, status, message = '' } = refusal
-    // oxlint-disable-next-line no-console -- for the app's developer
-    console.warn(`Bellhop: ${kind} ${status}: ${message}`)
-  }
+  // oxlint-disable-next-line no-console -- for the app's developer
+  const tell = ({ kind, status, message = '' }) => console.warn(`Bellhop: ${kind} ${status}: ${message}`)
   const keeper = createKeeper({ app, home, platform: onAndroid ? '1' : '0', receipts, tell })
   const take = (...events) => keeper.take(() => events)
   const opens = new Set()
@@ -75,7 +71,7 @@ function start({
   /** At each start, since Apple may change a token; but not before the app has registered the phone. */
   async function renew() {
     await keeper.takeArrivals()
-    if (!isRegistered(await take())) return
+    if (!isRegistered(await take({ kind: 'resume' }))) return
     const { data: token } = await Notifications.getDevicePushTokenAsync()
     await keeper.take((state) => (isRegistered(state) ? [{ kind: 'token', token }, here()] : []))
   }
@@ -109,7 +105,10 @@ function start({
   Notifications.addNotificationResponseReceivedListener((response) => void tapped(response))
   const first = Notifications.getLastNotificationResponse()
   if (first) void tapped(first)
-  AppState.addEventListener('change', (now) => now === 'active' && void keeper.takeArrivals().then(() => take()))
+  AppState.addEventListener(
+    'change',
+    (now) => now === 'active' && void keeper.takeArrivals().then(() => take({ kind: 'resume' })),
+  )
   // oxlint-disable-next-line no-console -- for the app's developer
   renew().catch(({ message }) => console.warn(`Bellhop: no device token: ${message}`))
 
@@ -123,10 +122,8 @@ function start({
         : Notifications.getPermissionsAsync())
       // The token of APNs or FCM, not an Expo push token. It needs no permission.
       const { data: token } = await Notifications.getDevicePushTokenAsync()
-      refusals.length = 0
-      await take({ kind: 'token', token }, here())
-      const refused = refusals.find(({ kind }) => kind === 'register')
-      if (refused !== undefined) throw new Error(refused.message ?? `The answer was ${refused.status}.`)
+      const refused = refusalIn(await take({ kind: 'resume' }, { kind: 'token', token }, here()), Date.now())
+      if (refused !== null) throw new Error(refused.message ?? `The answer was ${refused.status}.`)
       const { PROVISIONAL } = Notifications.IosAuthorizationStatus
       return { token, granted: granted || ios?.status === PROVISIONAL }
     },

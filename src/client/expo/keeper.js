@@ -75,10 +75,11 @@ export function createKeeper({ app, home, platform, receipts, tell }) {
         signal: ending.signal,
       })
       const retryAfterS = Number(answer.headers.get('retry-after') ?? Number.NaN)
-      const { message } = jsonOf(await answer.text()) ?? {}
+      const { code, message } = jsonOf(await answer.text()) ?? {}
       return {
         status: answer.status,
         ...(retryAfterS >= 0 && { retryAfterS }),
+        ...(typeof code === 'string' && { code }),
         ...(message !== undefined && { message }),
       }
     } finally {

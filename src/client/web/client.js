@@ -5,7 +5,8 @@
 //   await bellhop.register({ tag: ['beta'] })
 //
 // `worker` is a file of your own site, with one line: importScripts('https://push.example.com/webpush/worker.js')
-import { happens, remembered, takeTap } from './keeper.js'
+import { refusalIn } from './core.js'
+import { happens, jsonOf, remembered, takeTap } from './keeper.js'
 
 const HOME = new URL('..', import.meta.url)
 
@@ -52,19 +53,23 @@ export function connect({ app, worker = '/sw.js', scope: named, home = HOME, rec
       again && !isOther && last?.known ? { known: { ...last.known, at: 0 }, refused: null, wait: null } : {}
     const options = { config: { ...config, ...anew, ...sooner }, ...(call && { call }) }
     const found = await run(
-      [
-        { kind: 'token', token, keys },
-        { kind: 'set', device: fields },
-      ],
+      [{ kind: 'resume' }, { kind: 'token', token, keys }, { kind: 'set', device: fields }],
       options,
     )
-    const [refused] = found.told
-    if (refused !== undefined) throw new Error(refused.message ?? `The answer was ${refused.status}.`)
+    const refused = refusalIn(found, Date.now())
+    if (refused !== null) throw new Error(refused.message ?? `The answer was ${refused.status}.`)
     if (found.known?.token !== token) throw new Error('The server cannot be reached. The open page tries again.')
     return { token, ...found.record }
   }
 
-  if ('addEventListener' in globalThis) globalThis.addEventListener('online', () => void run([]))
+  async function resume() {
+    const last = await remembered(scope)
+    if (last?.app === app && last.wait) await run([{ kind: 'resume' }])
+  }
+  // Where a browser allows no cache nothing waits.
+  const resumed = () => void resume().catch(() => null)
+  if ('addEventListener' in globalThis) globalThis.addEventListener('online', resumed)
+  resumed()
 
   return {
     enrol,
@@ -76,8 +81,9 @@ export function connect({ app, worker = '/sw.js', scope: named, home = HOME, rec
       // First of all: some browsers ask only at once after the click.
       if ((await Notification.requestPermission()) !== 'granted') throw new Error('Notifications are not allowed here.')
       const answer = await fetch(new URL(`webpush/${app}/key`, home))
-      const { publicKey, message } = await answer.json()
-      if (!answer.ok) throw new Error(message ?? `The answer was ${answer.status}.`)
+      const { publicKey, message } = jsonOf(await answer.text()) ?? {}
+      if (publicKey === undefined)
+        throw new Error(message ?? `The request for the key was answered with ${answer.status}, and not by Bellhop.`)
       return await enrol({ publicKey, device, again })
     },
     /** Ends the subscription and unregisters the browser. */

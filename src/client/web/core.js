@@ -46,13 +46,16 @@ export function step(state, event, now, random) {
       return answered({ ...state, reports }, event, now, random)
     case 'failed':
       return to({ wait: waitAfter(state, now, random) })
+    case 'resume':
+      return to({ wait: state.wait?.asked ? state.wait : null })
   }
 }
 
 /** The request that is due, `{ kind, path, body }`; `null`: none. */
 export function next(state, now) {
   const { platform, known, token, wait } = state
-  if (wait !== null && now < wait.until) return null
+  // A longer one is of a clock that has since been put back.
+  if (wait !== null && now < wait.until && wait.until - now <= (wait.asked ? DAY_MS : LONGEST_WAIT_MS)) return null
   if (state.leaving) return known && { kind: 'leave', path: 'deviceToken/del', body: { token: known.token, platform } }
   if (state.signOut && known !== null) {
     const { keys } = known.body
@@ -60,10 +63,9 @@ export function next(state, now) {
     return { kind: 'sign-out', path: 'deviceToken', body }
   }
   if (token !== null) {
-    const body = { ...state.device, token, platform }
-    const isKnown = known !== null && isSame(known.body, body) && Math.abs(now - known.at) < DAY_MS
+    const body = bodyOf(state)
     const replaces = known !== null && known.token !== token && { replaces: known.token }
-    if (!isKnown && !isSame(state.refused, body))
+    if (!isOfToday(known, body, now) && refusalIn(state, now) === null)
       return { kind: 'register', path: 'deviceToken', body: { ...body, ...replaces } }
   }
   const [report] = state.reports
@@ -71,17 +73,27 @@ export function next(state, now) {
   return { kind: 'report', path: 'stats', body: { platform, token: known.token, ...without(report, 'at') } }
 }
 
-function answered(state, { request, status, retryAfterS, message }, now, random) {
+/** The refusal of what would be registered; `null`: there is none. */
+export function refusalIn(state, now) {
+  return isOfToday(state.refused, bodyOf(state), now) ? state.refused : null
+}
+
+const bodyOf = ({ device, token, platform }) => ({ ...device, token, platform })
+
+const isOfToday = (said, body, now) => said !== null && isSame(said.body, body) && Math.abs(now - said.at) < DAY_MS
+
+function answered(state, { request, status, retryAfterS, code, message }, now, random) {
   const isTaken = status >= 200 && status < 300
-  if (!isTaken && (status < 400 || status >= 500 || status === 408 || status === 429)) {
+  const isRefused = status >= 400 && status < 500 && status !== 408 && status !== 429 && code !== undefined
+  if (!isTaken && !isRefused)
     return { state: { ...state, wait: waitAfter(state, now, random, retryAfterS) }, tell: null }
-  }
-  const tell = isTaken ? null : { kind: request.kind, status, ...(message !== undefined && { message }) }
-  return { state: { ...state, wait: null, ...settled(state, request, isTaken, now) }, tell }
+  const why = isTaken ? null : { status, ...(message !== undefined && { message }) }
+  const tell = why && { kind: request.kind, ...why }
+  return { state: { ...state, wait: null, ...settled(state, request, why, now) }, tell }
 }
 
 /** What has changed with the last word on a request. */
-function settled({ device, known, reports }, { kind, body }, isTaken, now) {
+function settled({ device, known, reports }, { kind, body }, why, now) {
   switch (kind) {
     case 'report':
       return { reports: reports.filter((report) => !isOf(report, body)) }
@@ -92,8 +104,8 @@ function settled({ device, known, reports }, { kind, body }, isTaken, now) {
     case 'register': {
       const said = without(body, 'replaces')
       // The token that the library before this one had is said once.
-      const rest = isTaken && body.replaces !== device.replaces ? device : without(device, 'replaces')
-      if (!isTaken) return { device: rest, refused: said }
+      const rest = why === null && body.replaces !== device.replaces ? device : without(device, 'replaces')
+      if (why !== null) return { device: rest, refused: { body: said, at: now, ...why } }
       const accepted = { token: body.token, body: said, at: now }
       // Somebody may have signed out, or in, while it was on its way.
       return { device: rest, known: accepted, refused: null, signOut: knowsOther(accepted, device.user) }
@@ -112,8 +124,8 @@ const isOf = (report, body) => ['id', 'event', 'action'].every((name) => report[
 function waitAfter({ wait }, now, random, retryAfterS) {
   const attempt = (wait?.attempt ?? 0) + 1
   const longest = Math.min(SECOND_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS)
-  const ms = retryAfterS === undefined ? (longest * (1 + random)) / 2 : Math.min(retryAfterS * SECOND_MS, DAY_MS)
-  return { attempt, until: now + Math.round(ms) }
+  if (retryAfterS === undefined) return { attempt, until: now + Math.round((longest * (1 + random)) / 2) }
+  return { attempt, until: now + Math.round(Math.min(retryAfterS * SECOND_MS, DAY_MS)), asked: true }
 }
 
 function without(fields, ...names) {

@@ -50,8 +50,13 @@ export function happens(scope, events, { config = {}, call = callHome } = {}) {
 }
 
 function said({ status, retryAfterS, body }) {
-  const { message } = body ?? {}
-  return { status, ...(retryAfterS !== undefined && { retryAfterS }), ...(message !== undefined && { message }) }
+  const { code, message } = body ?? {}
+  return {
+    status,
+    ...(retryAfterS !== undefined && { retryAfterS }),
+    ...(typeof code === 'string' && { code }),
+    ...(message !== undefined && { message }),
+  }
 }
 
 async function callHome({ path, body }, { home, app }) {
@@ -73,7 +78,7 @@ async function callHome({ path, body }, { home, app }) {
 }
 
 /** What a proxy says is no JSON. */
-function jsonOf(text) {
+export function jsonOf(text) {
   try {
     return JSON.parse(text)
   } catch {

@@ -46,7 +46,10 @@ export async function registerThisBrowser({ id, credentials }: ApplicationAnswer
       call('PUT', onBehalf(id, `/${path}`), { body }).then(
         (answer) => ({ status: 200, body: answer }),
         // A refusal has a code and is not retried.
-        (error: Error) => ({ status: 'code' in error ? 400 : 503, body: { message: error.message } }),
+        (error: Error) =>
+          'code' in error
+            ? { status: 400, body: { code: error.code, message: error.message } }
+            : { status: 503, body: { message: error.message } },
       ),
   })
   return token

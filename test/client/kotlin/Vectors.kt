@@ -52,8 +52,10 @@ internal fun eventOf(event: Fields): Event =
       val (kind, path) = request["kind"] as String to request["path"] as String
       val retryAfterS = (event["retryAfterS"] as Number?)?.toDouble()
       val status = (event["status"] as Long).toInt()
-      Event.Answered(Request(kind, path, request["body"] as Fields), status, retryAfterS, event["message"] as String?)
+      val (code, message) = event["code"] as String? to event["message"] as String?
+      Event.Answered(Request(kind, path, request["body"] as Fields), status, retryAfterS, code, message)
     }
     "failed" -> Event.Failed
+    "resume" -> Event.Resume
     else -> error("an event ${event["kind"]}")
   }

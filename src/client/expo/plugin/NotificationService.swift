@@ -83,9 +83,11 @@ private struct Receipt {
   }
 
   func send(done: @escaping () -> Void) {
-    URLSession.shared.dataTask(with: request) { _, response, _ in
+    URLSession.shared.dataTask(with: request) { data, response, _ in
       let status = (response as? HTTPURLResponse)?.statusCode ?? 503
-      if status == 408 || status == 429 || status >= 500 { keep() }
+      let said = data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]
+      let isRefused = (400..<500).contains(status) && status != 408 && status != 429 && said?["code"] is String
+      if !(200..<300).contains(status) && !isRefused { keep() }
       done()
     }.resume()
   }

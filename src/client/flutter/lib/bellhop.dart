@@ -51,6 +51,8 @@ abstract final class Bellhop {
   /// Hears each push that removes another one, while the app is open.
   static void Function(Withdrawal withdrawal)? onWithdraw;
 
+  static const Fields _resume = {'kind': 'resume'};
+
   static final _keeper = Completer<Keeper>();
   static PushSource? _push;
   static var _receipts = false;
@@ -77,6 +79,7 @@ abstract final class Bellhop {
     _clear = clear;
     final binding = WidgetsFlutterBinding.ensureInitialized();
     _keeper.complete(_open(app, server, push.platform));
+    _take(_resume);
     set({'locale': binding.platformDispatcher.locale.toLanguageTag(), ...push.device});
     push.listen(onToken: _tokenIs, onMessage: _arrived, onTap: _tapped);
     AppLifecycleListener(onResume: () => unawaited(_resumed()));
@@ -145,7 +148,7 @@ abstract final class Bellhop {
 
   /// APNs or FCM may not have been reached before.
   static Future<void> _resumed() async {
-    await _run();
+    await _run(_resume);
     final keeper = await _keeper.future;
     if (keeper.state['token'] == null && keeper.state['leaving'] == false) await _askForToken();
   }

@@ -71,11 +71,13 @@ func eventOf(_ json: Json) -> Event {
   case "report": return .report(id: text("id"), event: text("event"), action: json["action"]?.text, clear: clear(json))
   case "leave": return .leave
   case "failed": return .failed
+  case "resume": return .resume
   case "answered":
     let request = decoded(Request.self, encoded(json["request"]))
     let retryAfterS = json["retryAfterS"].map { decoded(Double.self, encoded($0)) }
     let status = decoded(Int.self, encoded(json["status"]))
-    return .answered(request, status: status, retryAfterS: retryAfterS, message: json["message"]?.text)
+    let (code, message) = (json["code"]?.text, json["message"]?.text)
+    return .answered(request, status: status, retryAfterS: retryAfterS, code: code, message: message)
   default: fatalError("an event \(text("kind"))")
   }
 }

@@ -79,6 +79,9 @@ Fields begin(String platform) => {
       return _answered(kept, event, now, random);
     case 'failed':
       return to({'wait': _waitAfter(state, now, random, null)});
+    case 'resume':
+      final wait = state['wait'] as Fields?;
+      return to({'wait': wait?['asked'] == true ? wait : null});
     default:
       throw ArgumentError.value(event['kind'], 'kind');
   }
@@ -96,7 +99,7 @@ Fields? next(Fields state, int now) {
   final token = state['token'];
   final known = state['known'] as Fields?;
   final wait = state['wait'] as Fields?;
-  if (wait != null && now < (wait['until'] as int)) return null;
+  if (wait != null && _isOpen(wait, now)) return null;
   if (state['leaving'] as bool) {
     if (known == null) return null;
     return _request('leave', 'deviceToken/del', {'token': known['token'], 'platform': platform});
@@ -112,9 +115,7 @@ Fields? next(Fields state, int now) {
   }
   if (token != null) {
     final Fields body = {...state['device'] as Fields, 'token': token, 'platform': platform};
-    final isKnown =
-        known != null && _isSame(known['body'], body) && (now - (known['at'] as int)).abs() < _dayMs;
-    if (!isKnown && !_isSame(state['refused'], body)) {
+    if (!_isOfToday(known, body, now) && !_isOfToday(state['refused'] as Fields?, body, now)) {
       return _request('register', 'deviceToken', {
         ...body,
         if (known != null && known['token'] != token) 'replaces': known['token'],
@@ -141,18 +142,19 @@ Iterable<Fields> _reportsIn(Fields state) => (state['reports'] as List<Object?>)
   final status = event['status'] as int;
   final message = event['message'];
   final isTaken = status >= 200 && status < 300;
-  if (!isTaken && (status < 400 || status >= 500 || status == 408 || status == 429)) {
+  final isRefused = status >= 400 && status < 500 && status != 408 && status != 429 && event['code'] != null;
+  if (!isTaken && !isRefused) {
     final wait = _waitAfter(state, now, random, event['retryAfterS'] as num?);
     return (state: {...state, 'wait': wait}, tell: null);
   }
   final Fields? tell = isTaken
       ? null
       : {'kind': request['kind'], 'status': status, if (message != null) 'message': message};
-  return (state: {...state, 'wait': null, ..._settled(state, request, isTaken, now)}, tell: tell);
+  return (state: {...state, 'wait': null, ..._settled(state, request, tell, now)}, tell: tell);
 }
 
 /// What has changed with the last word on a request.
-Fields _settled(Fields state, Fields request, bool isTaken, int now) {
+Fields _settled(Fields state, Fields request, Fields? tell, int now) {
   final known = state['known'] as Fields?;
   final body = request['body'] as Fields;
   switch (request['kind']) {
@@ -170,9 +172,14 @@ Fields _settled(Fields state, Fields request, bool isTaken, int now) {
       final said = _without(body, const {'replaces'});
       final device = state['device'] as Fields;
       // The token that the library before this one had is said once.
-      final isOver = !isTaken || body['replaces'] == device['replaces'];
+      final isOver = tell != null || body['replaces'] == device['replaces'];
       final Fields rest = {'device': isOver ? _without(device, const {'replaces'}) : device};
-      if (!isTaken) return {...rest, 'refused': said};
+      if (tell != null) {
+        return {
+          ...rest,
+          'refused': {'body': said, 'at': now, ..._without(tell, const {'kind'})},
+        };
+      }
       final Fields accepted = {'token': body['token'], 'body': said, 'at': now};
       // Somebody may have signed out, or in, while it was on its way.
       return {...rest, 'known': accepted, 'refused': null, 'signOut': _knowsOther(accepted, device['user'])};
@@ -185,11 +192,22 @@ bool _knowsOther(Fields? known, Object? user) {
   return before != '' && before != user;
 }
 
+/// A refusal that an older version has kept has no time.
+bool _isOfToday(Fields? said, Fields body, int now) {
+  final at = said?['at'];
+  return at is int && _isSame(said?['body'], body) && (now - at).abs() < _dayMs;
+}
+
+bool _isOpen(Fields wait, int now) {
+  final leftMs = (wait['until'] as int) - now;
+  return leftMs > 0 && leftMs <= (wait['asked'] == true ? _dayMs : _longestWaitMs);
+}
+
 Fields _waitAfter(Fields state, int now, double random, num? retryAfterS) {
   final attempt = ((state['wait'] as Fields?)?['attempt'] as int? ?? 0) + 1;
   final longest = min(_secondMs << min(attempt - 1, 20), _longestWaitMs);
   final ms = retryAfterS == null ? longest * (1 + random) / 2 : min(retryAfterS * _secondMs, _dayMs);
-  return {'attempt': attempt, 'until': now + ms.round()};
+  return {'attempt': attempt, 'until': now + ms.round(), if (retryAfterS != null) 'asked': true};
 }
 
 Fields _without(Fields fields, Set<String> names) => {

@@ -117,22 +117,25 @@ class Keeper {
     final answer = await call.close();
     final text = await const Utf8Decoder(allowMalformed: true).bind(answer).join();
     final retryAfterS = double.tryParse(answer.headers.value('retry-after') ?? '') ?? -1;
-    final message = answer.statusCode < 400 ? null : _messageIn(text);
     return {
       'kind': 'answered',
       'request': request,
       'status': answer.statusCode,
       if (retryAfterS >= 0) 'retryAfterS': retryAfterS,
-      if (message != null) 'message': message,
+      if (answer.statusCode >= 400) ..._refusalIn(text),
     };
   }
 
   /// What a proxy says is no JSON.
-  static String? _messageIn(String text) {
+  static Fields _refusalIn(String text) {
     try {
-      return switch (jsonDecode(text)) { {'message': final String message} => message, _ => null };
+      final said = jsonDecode(text);
+      return {
+        if (said case {'code': final String code}) 'code': code,
+        if (said case {'message': final String message}) 'message': message,
+      };
     } on FormatException {
-      return null;
+      return const {};
     }
   }
 }

@@ -50,7 +50,7 @@ public enum Bellhop {
     if center.delegate == nil { center.delegate = NotificationDelegate.shared }
     let becameActive = UIApplication.didBecomeActiveNotification
     _ = NotificationCenter.default.addObserver(forName: becameActive, object: nil, queue: .main) { _ in
-      runner.take(nil)
+      runner.take(.resume)
     }
     // In a SwiftUI app there is no UIApplication yet.
     DispatchQueue.main.async { register() }

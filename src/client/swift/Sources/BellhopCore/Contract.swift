@@ -34,14 +34,20 @@ func step(_ state: State, _ event: Event, now: Int, random: Double) -> (State, T
     next.leaving = true
     // Whoever comes back before the server heard of it is not the user of before.
     signOut(&next)
-  case .answered(let request, let status, let retryAfterS, let message):
-    next.wait = isFinal(status) ? nil : waitAfter(state.wait, now: now, random: random, retryAfterS: retryAfterS)
-    if !isFinal(status) { return (next, nil) }
+  case .answered(let request, let status, let retryAfterS, let code, let message):
+    if !isFinal(status, code: code) {
+      next.wait = waitAfter(state.wait, now: now, random: random, retryAfterS: retryAfterS)
+      return (next, nil)
+    }
+    next.wait = nil
     let isTaken = (200..<300).contains(status)
-    settle(&next, request, isTaken: isTaken, now: now)
-    return (next, isTaken ? nil : Tell(kind: request.kind, status: status, message: message))
+    let tell = isTaken ? nil : Tell(kind: request.kind, status: status, message: message)
+    settle(&next, request, tell: tell, now: now)
+    return (next, tell)
   case .failed:
     next.wait = waitAfter(state.wait, now: now, random: random, retryAfterS: nil)
+  case .resume:
+    if state.wait?.asked != true { next.wait = nil }
   }
   return (next, nil)
 }
@@ -49,7 +55,7 @@ func step(_ state: State, _ event: Event, now: Int, random: Double) -> (State, T
 /// The request that is due; `nil`: none.
 func next(_ state: State, now: Int) -> Request? {
   let platform = Json.text(state.platform)
-  if let wait = state.wait, now < wait.until { return nil }
+  if let wait = state.wait, isOpen(wait, now: now) { return nil }
   if state.leaving {
     guard let known = state.known else { return nil }
     return Request(kind: "leave", path: "deviceToken/del", body: ["token": .text(known.token), "platform": platform])
@@ -62,7 +68,8 @@ func next(_ state: State, now: Int) -> Request? {
   if let token = state.token {
     var body = state.device.merging(["token": .text(token), "platform": platform]) { $1 }
     let isKnown = state.known.map { $0.body == body && abs(now - $0.at) < dayMs } ?? false
-    if !isKnown && state.refused != body {
+    let isRefused = state.refused.map { $0.body == body && abs(now - $0.at) < dayMs } ?? false
+    if !isKnown && !isRefused {
       if let before = state.known?.token, before != token { body["replaces"] = .text(before) }
       return Request(kind: "register", path: "deviceToken", body: body)
     }
@@ -72,8 +79,9 @@ func next(_ state: State, now: Int) -> Request? {
 }
 
 /// Whether it was accepted, or is refused for good.
-func isFinal(_ status: Int) -> Bool {
-  (200..<300).contains(status) || ((400..<500).contains(status) && status != 408 && status != 429)
+func isFinal(_ status: Int, code: String?) -> Bool {
+  if (200..<300).contains(status) { return true }
+  return (400..<500).contains(status) && status != 408 && status != 429 && code != nil
 }
 
 func reporting(_ report: Report, token: String, platform: String) -> Request {
@@ -87,7 +95,7 @@ private func signOut(_ state: inout State) {
 }
 
 /// What has changed with the last word on a request.
-private func settle(_ state: inout State, _ request: Request, isTaken: Bool, now: Int) {
+private func settle(_ state: inout State, _ request: Request, tell: Tell?, now: Int) {
   switch request.kind {
   case "report":
     state.reports.removeAll { report in
@@ -104,9 +112,9 @@ private func settle(_ state: inout State, _ request: Request, isTaken: Bool, now
     var said = request.body
     said["replaces"] = nil
     // The token that the library before this one had is said once.
-    if !isTaken || request.body["replaces"] == state.device["replaces"] { state.device["replaces"] = nil }
-    if !isTaken {
-      state.refused = said
+    if tell != nil || request.body["replaces"] == state.device["replaces"] { state.device["replaces"] = nil }
+    if let tell {
+      state.refused = Refused(body: said, at: now, status: tell.status, message: tell.message)
       return
     }
     let accepted = Known(token: said["token"]?.text ?? "", body: said, at: now)
@@ -123,9 +131,13 @@ private func knowsOther(_ known: Known?, _ user: Json?) -> Bool {
   return before != user
 }
 
+private func isOpen(_ wait: Wait, now: Int) -> Bool {
+  now < wait.until && wait.until - now <= (wait.asked == true ? dayMs : longestWaitMs)
+}
+
 private func waitAfter(_ wait: Wait?, now: Int, random: Double, retryAfterS: Double?) -> Wait {
   let attempt = (wait?.attempt ?? 0) + 1
   let longest = Double(min(secondMs << min(attempt - 1, 20), longestWaitMs))
   let ms = retryAfterS.map { min($0 * Double(secondMs), Double(dayMs)) } ?? longest * (1 + random) / 2
-  return Wait(attempt: attempt, until: now + Int(ms.rounded()))
+  return Wait(attempt: attempt, until: now + Int(ms.rounded()), asked: retryAfterS == nil ? nil : true)
 }

@@ -33,5 +33,7 @@ package func reportReceived(_ push: String, in store: Store) {
   let request = reporting(report, token: token, platform: kept.state.platform)
   // The notification is shown after it.
   let answer = kept.server.call(request, timeoutS: 5)
-  if let place, case .answered(_, let status, _, _) = answer, isFinal(status) { store.remove(place) }
+  if let place, case .answered(_, let status, _, let code, _) = answer, isFinal(status, code: code) {
+    store.remove(place)
+  }
 }

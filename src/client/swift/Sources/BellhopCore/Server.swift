@@ -48,7 +48,9 @@ package struct Server: Codable, Equatable, Sendable {
 
 private func answer(to request: Request, _ response: HTTPURLResponse, _ data: Data) -> Event {
   let retryAfterS = response.value(forHTTPHeaderField: "Retry-After").flatMap(Double.init).map { max($0, 0) }
+  let status = response.statusCode
   // What a proxy says is no JSON.
-  let message = response.statusCode < 400 ? nil : Json(parsing: data)?["message"]?.text
-  return .answered(request, status: response.statusCode, retryAfterS: retryAfterS, message: message)
+  let said = status < 400 ? nil : Json(parsing: data)
+  let (code, message) = (said?["code"]?.text, said?["message"]?.text)
+  return .answered(request, status: status, retryAfterS: retryAfterS, code: code, message: message)
 }

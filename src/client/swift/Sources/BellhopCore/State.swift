@@ -9,6 +9,14 @@ package struct Known: Codable, Equatable, Sendable {
 struct Wait: Codable, Equatable, Sendable {
   let attempt: Int
   let until: Int
+  var asked: Bool?
+}
+
+struct Refused: Codable, Equatable, Sendable {
+  let body: Fields
+  let at: Int
+  let status: Int
+  let message: String?
 }
 
 package struct Report: Codable, Equatable, Sendable {
@@ -47,8 +55,9 @@ package enum Event: Equatable, Sendable {
   case logout
   case report(id: String, event: String, action: String? = nil, clear: Bool? = nil)
   case leave
-  case answered(Request, status: Int, retryAfterS: Double?, message: String?)
+  case answered(Request, status: Int, retryAfterS: Double?, code: String?, message: String?)
   case failed
+  case resume
 }
 
 package struct State: Codable, Equatable, Sendable {
@@ -58,7 +67,7 @@ package struct State: Codable, Equatable, Sendable {
   package var known: Known?
   var signOut = false
   var leaving = false
-  var refused: Fields?
+  var refused: Refused?
   var wait: Wait?
   var reports: [Report] = []
 
@@ -75,7 +84,8 @@ package struct State: Codable, Equatable, Sendable {
     known = try json.decodeIfPresent(Known.self, forKey: .known)
     signOut = try json.decodeIfPresent(Bool.self, forKey: .signOut) ?? false
     leaving = try json.decodeIfPresent(Bool.self, forKey: .leaving) ?? false
-    refused = try json.decodeIfPresent(Fields.self, forKey: .refused)
+    // An older version has kept the body alone.
+    refused = try? json.decodeIfPresent(Refused.self, forKey: .refused)
     wait = try json.decodeIfPresent(Wait.self, forKey: .wait)
     reports = try json.decodeIfPresent([Report].self, forKey: .reports) ?? []
   }

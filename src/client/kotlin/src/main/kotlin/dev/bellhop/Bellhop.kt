@@ -51,6 +51,7 @@ object Bellhop {
     this.clear = if (clear) true else null
     keeper = Keeper(application, server.trimEnd('/'), app, receipts)
     application.registerActivityLifecycleCallbacks(Taps)
+    take(Event.Resume)
     take(Event.Set(mapOf("locale" to Locale.getDefault().toLanguageTag(), "timezone" to TimeZone.getDefault().id)))
     askForToken(application)
   }

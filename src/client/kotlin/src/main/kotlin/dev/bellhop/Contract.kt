@@ -18,7 +18,9 @@ internal typealias Fields = Map<String, Any?>
 
 internal data class Known(val token: String, val body: Fields, val at: Long)
 
-internal data class Wait(val attempt: Int, val until: Long)
+internal data class Wait(val attempt: Int, val until: Long, val asked: Boolean = false)
+
+internal data class Refused(val body: Fields, val at: Long, val status: Int, val message: String?)
 
 internal data class Report(
   val id: String,
@@ -50,9 +52,17 @@ internal sealed interface Event {
 
   data object Leave : Event
 
-  data class Answered(val request: Request, val status: Int, val retryAfterS: Double?, val message: String?) : Event
+  data class Answered(
+    val request: Request,
+    val status: Int,
+    val retryAfterS: Double?,
+    val code: String?,
+    val message: String?,
+  ) : Event
 
   data object Failed : Event
+
+  data object Resume : Event
 }
 
 internal data class State(
@@ -62,7 +72,7 @@ internal data class State(
   val known: Known? = null,
   val signOut: Boolean = false,
   val leaving: Boolean = false,
-  val refused: Fields? = null,
+  val refused: Refused? = null,
   val wait: Wait? = null,
   val reports: List<Report> = emptyList(),
 )
@@ -101,13 +111,14 @@ internal fun step(state: State, event: Event, now: Long, random: Double): Pair<S
     }
     is Event.Answered -> answered(kept, event, now, random)
     Event.Failed -> kept.copy(wait = waitAfter(kept.wait, now, random, null)) to null
+    Event.Resume -> kept.copy(wait = kept.wait?.takeIf { it.asked }) to null
   }
 }
 
 /** The request that is due; `null`: none. */
 internal fun next(state: State, now: Long): Request? {
   val (platform, token, device, known) = state
-  if (state.wait != null && now < state.wait.until) return null
+  if (state.wait != null && isOpen(state.wait, now)) return null
   if (state.leaving) {
     return known?.let { Request("leave", "deviceToken/del", mapOf("token" to it.token, "platform" to platform)) }
   }
@@ -118,8 +129,9 @@ internal fun next(state: State, now: Long): Request? {
   if (token != null) {
     val body = device + mapOf("token" to token, "platform" to platform)
     val isKnown = known != null && known.body == body && abs(now - known.at) < DAY_MS
+    val isRefused = state.refused != null && state.refused.body == body && abs(now - state.refused.at) < DAY_MS
     val replaces = known?.token?.takeIf { it != token }?.let { mapOf("replaces" to it) } ?: emptyMap()
-    if (!isKnown && state.refused != body) return Request("register", "deviceToken", body + replaces)
+    if (!isKnown && !isRefused) return Request("register", "deviceToken", body + replaces)
   }
   val report = state.reports.firstOrNull()
   if (report == null || known == null) return null
@@ -135,17 +147,18 @@ internal fun isRemoved(bellhop: Map<*, *>, push: String?, tag: String?): Boolean
 private val USER = setOf("user", "user_proof")
 
 private fun answered(state: State, event: Event.Answered, now: Long, random: Double): Pair<State, Tell?> {
-  val (request, status, retryAfterS, message) = event
+  val (request, status, retryAfterS, code, message) = event
   val isTaken = status in 200..299
-  if (!isTaken && (status !in 400..499 || status == 408 || status == 429)) {
+  val isRefused = status in 400..499 && status != 408 && status != 429 && code != null
+  if (!isTaken && !isRefused) {
     return state.copy(wait = waitAfter(state.wait, now, random, retryAfterS)) to null
   }
   val tell = if (isTaken) null else Tell(request.kind, status, message)
-  return settled(state.copy(wait = null), request, isTaken, now) to tell
+  return settled(state.copy(wait = null), request, tell, now) to tell
 }
 
 /** What has changed with the last word on a request. */
-private fun settled(state: State, request: Request, isTaken: Boolean, now: Long): State {
+private fun settled(state: State, request: Request, tell: Tell?, now: Long): State {
   val (device, known) = state.device to state.known
   return when (request.kind) {
     "report" -> {
@@ -157,9 +170,9 @@ private fun settled(state: State, request: Request, isTaken: Boolean, now: Long)
     else -> {
       val said = request.body - "replaces"
       // The token that the library before this one had is said once.
-      val isOver = !isTaken || request.body["replaces"] == device["replaces"]
+      val isOver = tell != null || request.body["replaces"] == device["replaces"]
       val rest = state.copy(device = if (isOver) device - "replaces" else device)
-      if (!isTaken) return rest.copy(refused = said)
+      if (tell != null) return rest.copy(refused = Refused(said, now, tell.status, tell.message))
       val accepted = Known(said["token"] as String, said, now)
       // Somebody may have signed out, or in, while it was on its way.
       rest.copy(known = accepted, refused = null, signOut = knowsOther(accepted, device["user"]))
@@ -173,11 +186,14 @@ private fun knowsOther(known: Known?, user: Any?): Boolean {
   return before != "" && before != user
 }
 
+private fun isOpen(wait: Wait, now: Long): Boolean =
+  now < wait.until && wait.until - now <= (if (wait.asked) DAY_MS else LONGEST_WAIT_MS)
+
 private fun waitAfter(wait: Wait?, now: Long, random: Double, retryAfterS: Double?): Wait {
   val attempt = (wait?.attempt ?: 0) + 1
   val longest = min(SECOND_MS shl min(attempt - 1, 20), LONGEST_WAIT_MS)
   val ms = if (retryAfterS == null) longest * (1 + random) / 2 else min(retryAfterS * SECOND_MS, DAY_MS.toDouble())
-  return Wait(attempt, now + ms.roundToLong())
+  return Wait(attempt, now + ms.roundToLong(), asked = retryAfterS != null)
 }
 
 /** As it is kept, and as the vectors have it. */
@@ -189,8 +205,15 @@ internal fun State.toJson(): Fields =
     "known" to known?.let { mapOf("token" to it.token, "body" to it.body, "at" to it.at) },
     "signOut" to signOut,
     "leaving" to leaving,
-    "refused" to refused,
-    "wait" to wait?.let { mapOf("attempt" to it.attempt.toLong(), "until" to it.until) },
+    "refused" to
+      refused?.let {
+        mapOf("body" to it.body, "at" to it.at, "status" to it.status.toLong()) +
+          listOfNotNull(it.message?.let { text -> "message" to text })
+      },
+    "wait" to
+      wait?.let {
+        mapOf("attempt" to it.attempt.toLong(), "until" to it.until) + (if (it.asked) mapOf("asked" to true) else emptyMap())
+      },
     "reports" to reports.map { it.fields() + mapOf("at" to it.at) },
   )
 
@@ -204,9 +227,19 @@ internal fun stateOf(json: Fields, platform: String): State =
     known = (json["known"] as Fields?)?.let { Known(it["token"] as String, it["body"] as Fields, it["at"] as Long) },
     signOut = json["signOut"] as Boolean? ?: false,
     leaving = json["leaving"] as Boolean? ?: false,
-    refused = json["refused"] as Fields?,
-    wait = (json["wait"] as Fields?)?.let { Wait((it["attempt"] as Long).toInt(), it["until"] as Long) },
+    refused = (json["refused"] as Fields?)?.let { refusedOf(it) },
+    wait =
+      (json["wait"] as Fields?)?.let {
+        Wait((it["attempt"] as Long).toInt(), it["until"] as Long, it["asked"] as Boolean? ?: false)
+      },
     reports = (json["reports"] as List<Fields>? ?: emptyList()).map {
       Report(it["id"] as String, it["event"] as String, it["action"] as String?, it["at"] as Long, it["clear"] as Boolean?)
     },
   )
+
+/** `null`: an older version has kept the body alone. */
+@Suppress("UNCHECKED_CAST")
+private fun refusedOf(json: Fields): Refused? {
+  val at = json["at"] as? Long ?: return null
+  return Refused(json["body"] as Fields, at, (json["status"] as Long).toInt(), json["message"] as String?)
+}

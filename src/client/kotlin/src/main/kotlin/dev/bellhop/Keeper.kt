@@ -79,15 +79,15 @@ internal class Keeper(
     connection.outputStream.use { it.write(Json.write(request.body).toByteArray()) }
     val status = connection.responseCode
     val retryAfterS = connection.getHeaderField("Retry-After")?.toDoubleOrNull()?.takeIf { it >= 0 }
-    val message = if (status < 400) null else messageIn(connection)
-    return Event.Answered(request, status, retryAfterS, message)
+    val said = if (status < 400) null else refusalIn(connection)
+    return Event.Answered(request, status, retryAfterS, said?.get("code") as? String, said?.get("message") as? String)
   }
 
   /** What a proxy says is no JSON. */
-  private fun messageIn(connection: HttpURLConnection): String? {
+  private fun refusalIn(connection: HttpURLConnection): Map<*, *>? {
     val text = connection.errorStream?.use { it.readBytes().toString(Charsets.UTF_8) } ?: return null
     return try {
-      (Json.parse(text) as? Map<*, *>)?.get("message") as? String
+      Json.parse(text) as? Map<*, *>
     } catch (_: IllegalArgumentException) {
       null
     }

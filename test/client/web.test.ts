@@ -13,12 +13,18 @@ const SUBSCRIBES = `PushManager.prototype.subscribe = () => Promise.resolve({
   toJSON: () => (${JSON.stringify({ endpoint: ENDPOINT, keys: EXAMPLE_SUBSCRIPTION })}),
 })`
 
-/** A tap on a notification, in the worker. */
-const TAPPED = `new Promise((resolve) => {
-  const data = { bellhop: { push: 'p1' }, order: 7, navigate: '/webpush/page.css', actions: { buy: '/webpush/page.css?buy' } }
-  const event = { notification: { close() {}, data }, action: 'buy', waitUntil: (work) => work.then(resolve, resolve) }
-  self.dispatchEvent(Object.assign(new Event('notificationclick'), event))
-})`
+/** A push with a button in the worker, and a tap. `payload`: with keys that were once the worker's own. */
+const tapped = (link: string, action: string) => `(async () => {
+  const happens = (name, fields) => new Promise((resolve, reject) => {
+    self.dispatchEvent(Object.assign(new Event(name), fields, { waitUntil: (work) => work.then(resolve, reject) }))
+  })
+  const payload = { order: 7, navigate: 'north', actions: null }
+  const actions = [{ action: 'buy', title: 'Buy', navigate: '/webpush/page.css?buy' }]
+  const message = { notification: { title: 'Cake', navigate: '${link}', actions, data: { ...payload, bellhop: { push: 'p1' } } } }
+  await happens('push', { data: { json: () => message } })
+  const [notification] = await self.registration.getNotifications()
+  await happens('notificationclick', { notification, action: '${action}' })
+})()`
 
 /** A push in the worker while these are on the screen. Returns the titles that stay. */
 const WITHDRAWN = `(async () => {
@@ -180,15 +186,25 @@ inBrowser.describe(`the client library in a browser${inBrowser.why}`, () => {
   /** It hears a tap that opens a page once, on listening. */
   async function hearsTaps() {
     const [worker] = context.serviceWorkers()
-    await worker?.evaluate<unknown>(TAPPED)
-    await visit()
-    const first = await run(`(bellhop) => new Promise((resolve) => bellhop.onOpen(resolve))`)
-    expect(first).toEqual({ push: 'p1', action: 'buy', link: '/webpush/page.css?buy', data: { order: 7 } })
-    const second = await run(`(bellhop) => new Promise((resolve) => {
+    const data = { order: 7, navigate: 'north', actions: null }
+    const waiting = `(bellhop) => new Promise((resolve) => {
       bellhop.onOpen(() => resolve('a tap'))
       caches.match(new URL('?bellhop-tap', location.href)).then((kept) => resolve(kept === undefined ? 'none' : 'kept'))
-    })`)
-    expect(second).toBe('none')
+    })`
+    for (const [action, link] of [
+      ['buy', '/webpush/page.css?buy'],
+      ['', '/webpush/page.css'],
+    ] as const) {
+      await worker?.evaluate<unknown>(tapped('/webpush/page.css', action))
+      await visit()
+      const first = await run(`(bellhop) => new Promise((resolve) => bellhop.onOpen(resolve))`)
+      expect(first).toEqual({ push: 'p1', action: action || null, link, data })
+      expect(await run(waiting)).toBe('none')
+    }
+    // It opens a page of another site, which takes no tap of this one.
+    await worker?.evaluate<unknown>(tapped('https://other.test/x', ''))
+    await visit()
+    expect(await run(waiting)).toBe('none')
   }
 
   /** It closes a withdrawn notification and shows nothing instead. */

@@ -18,7 +18,7 @@ async function arrived(data) {
     const { title, navigate, actions, data: more, app_badge: _, ...options } = notification
     // A browser that knows these addresses would open them by itself, and the worker not hear of it.
     const links = actions && Object.fromEntries(actions.map((one) => [one.action, one.navigate]))
-    const data = { ...more, navigate, ...(links && { actions: links }) }
+    const data = { ...more, bellhop: { ...more?.bellhop, link: navigate, links } }
     const buttons = actions && { actions: actions.map(({ action, title: text }) => ({ action, title: text })) }
     work.push(self.registration.showNotification(title, { ...options, ...buttons, data }))
   }
@@ -52,12 +52,13 @@ function setBadge(badge) {
 
 async function opened({ notification, action }) {
   notification.close()
-  const { navigate = '/', actions = {}, bellhop, ...data } = notification.data ?? {}
-  const link = actions[action] ?? navigate
-  const tap = { push: bellhop?.push ?? null, action: action === '' ? null : action, link, data }
+  const { bellhop, ...data } = notification.data ?? {}
+  const { push = null, link: own = '/', links } = bellhop ?? {}
+  const link = links?.[action] ?? own
+  const tap = { push, action: action === '' ? null : action, link, data }
   const said = action === '' ? { event: 'opened' } : { event: 'action', action }
   // A browser that opens no window here may still report, and the other way round. A push without an ID is not reported.
-  await Promise.allSettled([open(link, tap), bellhop?.push !== undefined && report({ ...said, id: bellhop.push })])
+  await Promise.allSettled([open(link, tap), push !== null && report({ ...said, id: push })])
 }
 
 async function open(address, tap) {
@@ -66,7 +67,8 @@ async function open(address, tap) {
   if (url === null || !/^https?:$/.test(url.protocol)) return
   const there = (await pages()).find((page) => page.url === url.href)
   if (there === undefined) {
-    await keepTap(scope, tap)
+    // No page of another site would take it, but the next one here.
+    if (url.origin === location.origin) await keepTap(scope, tap)
     await self.clients.openWindow(url.href)
   } else {
     await there.focus()

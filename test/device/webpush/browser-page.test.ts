@@ -108,7 +108,7 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
     const shown = `navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) =>
       all.map(({ title, body, tag, data }) => ({ title, body, tag, data })))`
     expect(await page.evaluate<unknown>(shown)).toEqual([
-      { title, body: 'Until noon', tag: 'bread', data: { navigate: '/webpush/page.css', article: 17 } },
+      { title, body: 'Until noon', tag: 'bread', data: { bellhop: { link: '/webpush/page.css' }, article: 17 } },
     ])
     const { body: push } = await service.post('/push/all', { platform: '2', msg: 'Cake', sound: '', badge: '' })
     const actions = [{ action: 'buy', title: 'Buy', navigate: '/webpush/page.css' }]
@@ -148,7 +148,7 @@ inBrowser.describe(`the page of an application in a browser${inBrowser.why}`, ()
         const { actions } = notification
         await ${HAPPENS}('notificationclick', { notification, action: 'buy' })
         await ${HAPPENS}('notificationclick', { notification, action: '' })
-        return { buttons: actions.map(({ action, title }) => ({ action, title })), links: notification.data.actions }
+        return { buttons: actions.map(({ action, title }) => ({ action, title })), links: notification.data.bellhop.links }
       })`,
     )
     expect(chosen).toEqual({ buttons: [{ action: 'buy', title: 'Buy' }], links: { buy: '/webpush/page.css' } })

@@ -42,7 +42,7 @@ describe('the worker', () => {
     const scope = install(async (badge) => void badges.push(badge))
     await scope.push(MESSAGE)
     await scope.push({ app_badge: 0 })
-    expect(scope.shown).toEqual([['Fresh bread', { tag: 'bread', data: { navigate: undefined } }]])
+    expect(scope.shown).toEqual([['Fresh bread', { tag: 'bread', data: { bellhop: {} } }]])
     expect(badges).toEqual([3, 0])
   })
 

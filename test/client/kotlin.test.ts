@@ -39,6 +39,21 @@ inKotlin.describe(`the client library for Android${inKotlin.why}`, () => {
     })
   }, 60_000)
 
+  test('registers what has changed, as JSON has it, and hears a tap once, also where Android makes its activity again', async () => {
+    const { stdout } = await Bun.$`${program('App')}`.nothrow().quiet()
+    const fields =
+      '"active":["1"],"days":[1,2],"lat":52,"lng":13.4,"more":["a"],"platform":"1","tag":["beta"],"token":"t1"'
+    expect(stdout.toString().trimEnd().split('\n')).toEqual([
+      '/deviceToken {"platform":"1","token":"t1"}',
+      `/deviceToken {${fields}}`,
+      `/deviceToken {${fields},"user":"ann"}`,
+      'tap p1 shop://p1',
+      '/stats {"event":"opened","id":"p1","platform":"1","token":"t1"}',
+      'tap p2 shop://p2',
+      '/stats {"event":"opened","id":"p2","platform":"1","token":"t1"}',
+    ])
+  }, 60_000)
+
   test('registers, reports, moves and leaves against a server', async () => {
     await using service = await startService()
     await drive(service, program('Drive'), '1', ['android-1', 'android-2', 'unregistered:1'])

@@ -1,4 +1,4 @@
-// What the library uses of Android, so that it compiles without it. Nothing of it works.
+// What the library uses of Android, so that it compiles without it. Of it work intents and the life of activities.
 @file:Suppress("unused", "UNUSED_PARAMETER")
 
 package android.app
@@ -13,7 +13,13 @@ open class Activity : Context() {
 }
 
 open class Application : Context() {
-  fun registerActivityLifecycleCallbacks(callbacks: ActivityLifecycleCallbacks) {}
+  fun registerActivityLifecycleCallbacks(callbacks: ActivityLifecycleCallbacks) {
+    hears = callbacks
+  }
+
+  companion object {
+    lateinit var hears: ActivityLifecycleCallbacks
+  }
 
   interface ActivityLifecycleCallbacks {
     fun onActivityCreated(activity: Activity, state: Bundle?)

@@ -5,6 +5,7 @@ package android.content
 import android.content.pm.ApplicationInfo
 import android.content.pm.PackageManager
 import android.os.Bundle
+import java.util.Collections
 
 /** Keeps what it is given, for the length of a test. */
 open class Context {
@@ -25,7 +26,7 @@ open class Context {
 }
 
 object SharedPreferences {
-  private val kept = HashMap<String, String?>()
+  private val kept = Collections.synchronizedMap(HashMap<String, String?>())
 
   fun getString(name: String, fallback: String?): String? = kept[name] ?: fallback
 
@@ -37,15 +38,22 @@ object SharedPreferences {
 }
 
 open class Intent {
-  val extras: Bundle? = null
+  private val kept = HashMap<String, String?>()
+  var flags = 0
 
-  fun removeExtra(name: String) {}
+  val extras: Bundle?
+    get() = Bundle(HashMap(kept))
 
-  fun putExtra(name: String, value: String?): Intent = this
+  fun removeExtra(name: String) {
+    kept.remove(name)
+  }
 
-  fun addFlags(flags: Int): Intent = this
+  fun putExtra(name: String, value: String?): Intent = apply { kept[name] = value }
+
+  fun addFlags(more: Int): Intent = apply { flags = flags or more }
 
   companion object {
-    const val FLAG_ACTIVITY_SINGLE_TOP = 1
+    const val FLAG_ACTIVITY_SINGLE_TOP = 0x20000000
+    const val FLAG_ACTIVITY_LAUNCHED_FROM_HISTORY = 0x00100000
   }
 }

@@ -2,14 +2,16 @@
 
 package android.os
 
-class Bundle {
-  fun getString(name: String): String? = null
+class Bundle(private val kept: MutableMap<String, String?> = HashMap()) {
+  fun getString(name: String): String? = kept[name]
 
-  fun putString(name: String, value: String?) {}
+  fun putString(name: String, value: String?) {
+    kept[name] = value
+  }
 
   fun getBoolean(name: String, fallback: Boolean) = fallback
 
-  fun keySet(): Set<String> = emptySet()
+  fun keySet(): Set<String> = kept.keys
 }
 
 class Looper {
@@ -19,5 +21,5 @@ class Looper {
 }
 
 class Handler(looper: Looper) {
-  fun post(run: () -> Unit): Boolean = true
+  fun post(run: () -> Unit): Boolean = true.also { run() }
 }

@@ -65,7 +65,10 @@ object Bellhop {
   fun setTags(tags: List<String>) = set(mapOf("tag" to tags))
 
   /** Further fields of `PUT /deviceToken`, such as `active` or `app_version`. */
-  fun set(device: Map<String, Any?>) = take(Event.Set(device))
+  @Suppress("UNCHECKED_CAST")
+  fun set(device: Map<String, Any?>) =
+    // A copy, since the app may change its own, and as it will be read back.
+    take(Event.Set(Json.parse(Json.write(device)) as Fields))
 
   /** Unregisters the device. [start] or [register] registers it again. */
   fun unregister() = take(Event.Leave)
@@ -140,7 +143,12 @@ object Bellhop {
   }
 
   private object Taps : Application.ActivityLifecycleCallbacks {
-    override fun onActivityCreated(activity: Activity, state: Bundle?) = opened(activity.intent)
+    /** An activity that is made again, or opened from the recent apps, gets an old intent whole. */
+    override fun onActivityCreated(activity: Activity, state: Bundle?) {
+      val intent = activity.intent ?: return
+      val isOld = state != null || intent.flags and Intent.FLAG_ACTIVITY_LAUNCHED_FROM_HISTORY != 0
+      if (isOld) intent.removeExtra("bellhop") else opened(intent)
+    }
 
     // After onNewIntent, if the activity has called setIntent there.
     override fun onActivityResumed(activity: Activity) = opened(activity.intent)

@@ -27,6 +27,11 @@ internal object Json {
         }
         to.append(']')
       }
+      is Array<*> -> write(value.asList(), to)
+      is IntArray -> write(value.asList(), to)
+      is LongArray -> write(value.asList(), to)
+      is DoubleArray -> write(value.asList(), to)
+      is FloatArray -> write(value.asList(), to)
       else -> quote(value.toString(), to)
     }
   }

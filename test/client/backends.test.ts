@@ -214,6 +214,30 @@ for (const language of LANGUAGES) {
         expect(tries.length).toBe(3)
       })
 
+      const proxy =
+        (code: number, text: string): ReturnType<typeof status> =>
+        (response) =>
+          void response.writeHead(code, { 'content-type': 'application/json', ...soon }).end(text, 'latin1')
+
+      test.each([
+        [502, '{"message":"Internal server error"}'],
+        [404, '{"code":404,"message":"Not found"}'],
+        [403, 'null'],
+        [403, '["no"]'],
+        [403, '<p>é'],
+      ])('has no code where a proxy answers %d %s', async (code, text) => {
+        const { said } = await pushTo(...Array.from({ length: 3 }, () => proxy(code, text)))
+        expect(said).toEqual({ status: code, code: '', message: `Bellhop answered ${code}.` })
+      })
+
+      test.each(['{"message":"Queued"}', '{"id":7}', 'null', '<p>é'])(
+        'has no push where a proxy answers 200 %s',
+        async (text) => {
+          const { said } = await pushTo(...Array.from({ length: 3 }, () => proxy(200, text)))
+          expect(said).toEqual({ status: 0, code: '', message: expect.stringMatching(/^Bellhop did not answer: ./) })
+        },
+      )
+
       test('does not wait for an hour', async () => {
         const { said, tries } = await pushTo(status(507, { 'retry-after': '3600' }))
         expect(said).toMatchObject({ status: 507, message: 'Bellhop answered 507.' })

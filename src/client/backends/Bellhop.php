@@ -61,7 +61,11 @@ final class Bellhop
             throw new InvalidArgumentException('A key has 1 to 255 visible ASCII characters.');
         }
         $path = isset($target['token']) ? '/push/one' : '/push/all';
-        return $this->call('POST', $path, [...$target, ...$message], ["Idempotency-Key: $key"])['id'];
+        $answer = $this->call('POST', $path, [...$target, ...$message], ["Idempotency-Key: $key"]);
+        if (!is_string($answer['id'] ?? null)) {
+            throw new BellhopError(0, '', 'Bellhop did not answer: the answer has no id');
+        }
+        return $answer['id'];
     }
 
     /** How far a push is: its state, t devices, s accepted, and what failed. */
@@ -165,8 +169,9 @@ final class Bellhop
             $message = preg_replace('/^.*: /', '', error_get_last()['message'] ?? 'the answer is incomplete');
             return new BellhopError(0, '', "Bellhop did not answer: $message");
         }
-        $code = is_array($answer) ? (string) ($answer['code'] ?? '') : '';
-        $more = $code === '' ? '.' : " $code: {$answer['message']}";
+        $code = is_array($answer) && is_string($answer['code'] ?? null) ? $answer['code'] : '';
+        $message = is_string($answer['message'] ?? null) ? $answer['message'] : '';
+        $more = $code === '' ? '.' : " $code: $message";
         return new BellhopError($status, $code, "Bellhop answered $status$more");
     }
 

@@ -51,7 +51,12 @@ defmodule Bellhop do
     one? = Map.has_key?(target, :token) or Map.has_key?(target, "token")
     path = if one?, do: "/push/one", else: "/push/all"
     request = {path, [{"idempotency-key", key}], JSON.encode!(Map.merge(target, message))}
-    with {:ok, %{"id" => id}} <- call(options, "POST", request), do: {:ok, id}
+
+    case call(options, "POST", request) do
+      {:ok, %{"id" => id}} when is_binary(id) -> {:ok, id}
+      {:ok, _} -> no_answer(:no_id)
+      error -> error
+    end
   end
 
   @doc "How far a push is: `{:ok, map}` with its `state`, `t` devices, `s` accepted, and what failed."
@@ -190,7 +195,7 @@ defmodule Bellhop do
       {:ok, %{} = fields} when status in 200..299 ->
         {:ok, fields}
 
-      {:ok, %{"code" => code, "message" => message}} ->
+      {:ok, %{"code" => code, "message" => message}} when is_binary(code) and is_binary(message) ->
         {:error, %Error{status: status, code: code, message: "Bellhop answered #{status} #{code}: #{message}"}}
 
       _ when status in 200..299 ->

@@ -110,8 +110,14 @@ func (c *Client) Push(ctx context.Context, target, message Fields, key string) (
 		key = hex.EncodeToString(random)
 	}
 	answer, err := c.call(ctx, http.MethodPost, path, text, key)
-	id, _ := answer["id"].(string)
-	return id, err
+	if err != nil {
+		return "", err
+	}
+	id, ok := answer["id"].(string)
+	if !ok {
+		return "", noAnswer(errors.New("the answer has no id"))
+	}
+	return id, nil
 }
 
 // Status tells how far a push is: its state, t devices, s accepted, and what failed.

@@ -48,7 +48,10 @@ class Bellhop:
         its own.
         """
         path = "/push/one" if "token" in target else "/push/all"
-        return self._call("POST", path, {"Idempotency-Key": key or str(uuid.uuid4())}, {**target, **message})["id"]
+        answer = self._call("POST", path, {"Idempotency-Key": key or str(uuid.uuid4())}, {**target, **message})
+        if not isinstance(answer, dict) or not isinstance(answer.get("id"), str):
+            raise BellhopError(0, "", "Bellhop did not answer: the answer has no id")
+        return answer["id"]
 
     def status(self, push):
         """How far the push with this ID is: its `state`, `t` devices, `s` accepted, and what failed."""
@@ -76,7 +79,7 @@ class Bellhop:
                 after = answer.headers.get("Retry-After", "")
                 pause = int(after) if re.fullmatch("[0-9]+", after) else pause
                 error = _refusal(answer)
-            except (OSError, http.client.HTTPException, json.JSONDecodeError) as problem:
+            except (OSError, http.client.HTTPException, json.JSONDecodeError, UnicodeDecodeError) as problem:
                 error = BellhopError(0, "", f"Bellhop did not answer: {problem}")
             again = error.status in (0, 429) or error.status >= 500
             if not again or tries == TRIES or pause > LONGEST_PAUSE:
@@ -124,9 +127,11 @@ def _setting(name, value, pattern, expected):
 def _refusal(answer):
     try:
         body = json.load(answer)
-        return BellhopError(answer.code, body["code"], f"Bellhop answered {answer.code} {body['code']}: {body['message']}")
+        if isinstance(body["code"], str):
+            return BellhopError(answer.code, body["code"], f"Bellhop answered {answer.code} {body['code']}: {body['message']}")
     except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
-        return BellhopError(answer.code, "", f"Bellhop answered {answer.code}.")
+        pass
+    return BellhopError(answer.code, "", f"Bellhop answered {answer.code}.")
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

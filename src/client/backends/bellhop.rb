@@ -76,7 +76,9 @@ class Bellhop
     request = Net::HTTP::Post.new(URI("#{@url}#{one ? "/push/one" : "/push/all"}"))
     request["Idempotency-Key"] = key
     request.body = JSON.generate(target.merge(message))
-    call(request)["id"]
+    answer = call(request)
+    id = answer["id"] if answer.is_a?(Hash)
+    id.is_a?(String) ? id : raise(Error.new(0, "", "Bellhop did not answer: the answer has no id"))
   end
 
   # How far a push is: its state, t devices, s accepted, and what failed.
@@ -101,14 +103,14 @@ class Bellhop
       begin
         # It follows no redirects: another server must not get the secret.
         answer = connection(request.uri).start { |http| http.request(request) }
-        return JSON.parse(answer.body) if answer.is_a?(Net::HTTPSuccess)
+        return JSON.parse(answer.body.to_s) if answer.is_a?(Net::HTTPSuccess)
 
         after = answer["Retry-After"].to_s
         pause = after.to_i if after.match?(/\A\d+\z/)
         error = refusal(answer)
       rescue SystemCallError, SocketError, IOError, Timeout::Error, OpenSSL::SSL::SSLError, Net::ProtocolError,
-             Net::HTTPBadResponse, JSON::ParserError => e
-        error = Error.new(0, "", "Bellhop did not answer: #{e.message}")
+             Net::HTTPBadResponse, JSON::ParserError, EncodingError => e
+        error = Error.new(0, "", "Bellhop did not answer: #{e.message.scrub}")
       end
       again = [0, 429].include?(error.status) || error.status >= 500
       raise error if !again || tries == TRIES || pause > LONGEST_PAUSE
@@ -128,9 +130,13 @@ class Bellhop
 
   def refusal(answer)
     status = answer.code.to_i
-    body = JSON.parse(answer.body)
-    Error.new(status, body.fetch("code"), "Bellhop answered #{status} #{body["code"]}: #{body["message"]}")
-  rescue JSON::ParserError, KeyError, TypeError
+    case JSON.parse(answer.body.to_s, symbolize_names: true)
+    in { code: String => code, message: }
+      Error.new(status, code, "Bellhop answered #{status} #{code}: #{message}")
+    else
+      Error.new(status, "", "Bellhop answered #{status}.")
+    end
+  rescue JSON::ParserError, EncodingError
     Error.new(status, "", "Bellhop answered #{status}.")
   end
 end

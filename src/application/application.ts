@@ -16,6 +16,8 @@ export interface Application {
   readonly simulated: boolean
 }
 
+export const APPLICATION_ID = /^app_[a-z2-7]{16}$/
+
 /** `number` is the row's, `id` is what the seal is bound to. */
 export type SecretOwner = Pick<Application, 'number' | 'id'>
 

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { BACKENDS } from '../../client/backends.ts'
 import { problem } from '../../failure.ts'
 import { suggestion } from '../../text/nearest.ts'
@@ -13,7 +14,10 @@ export const run: RunCommand = async ({ words: [language = ''], flags }) => {
   }
   const path = flags.get('to')
   if (path === undefined) return done(text)
-  if (existsSync(path) && readFileSync(path, 'utf8') !== text && !flags.has('force'))
+  const there = statSync(path, { throwIfNoEntry: false })
+  if (there?.isDirectory() === true)
+    return problem(`${path} is a folder: name the file with --to, such as ${join(path, 'bellhop')}.`)
+  if (there !== undefined && readFileSync(path, 'utf8') !== text && !flags.has('force'))
     return problem(`${path} is there and differs. Replace it with --force.`)
   writeFileSync(path, text)
   return done(`Wrote ${path}.\n`)

@@ -1,14 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { APPLICATION_ID } from '../../application/application.ts'
 import { LIBRARIES } from '../../client/libraries.ts'
 import { problem } from '../../failure.ts'
 import { publicOrigin } from '../../settings/network-types.ts'
 import { suggestion } from '../../text/nearest.ts'
 import { done, problems } from '../command.ts'
 import type { RunCommand } from '../command.ts'
-
-/** It becomes part of code. */
-const APPLICATION_ID = /^app_\w+$/
 
 export const run: RunCommand = async ({ words: [kind = '', app = ''], flags }, { env }) => {
   const library = Object.hasOwn(LIBRARIES, kind) ? LIBRARIES[kind] : undefined
@@ -22,6 +20,8 @@ export const run: RunCommand = async ({ words: [kind = '', app = ''], flags }, {
   if (library === undefined || server === undefined || wrong.length > 0) return problems(...wrong)
 
   const folder = flags.get('to') ?? `bellhop-${kind}`
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    return problem(`${folder} is a file: name a folder with --to, which need not exist.`)
   const place = { server: server.replace(/\/$/, ''), app }
   const files = Object.entries(library.files(place)).map(([name, text]) => ({ path: join(folder, name), text }))
   const differing = files.filter(({ path, text }) => existsSync(path) && readFileSync(path, 'utf8') !== text)
@@ -47,5 +47,5 @@ function unknownKind(kind: string): string {
 function noApplicationId(app: string): string {
   if (app.startsWith('bhs_'))
     return 'This is the secret of an application. It belongs to your backend. Here goes the ID, app_…'
-  return `"${app}" is not an application ID, app_…: bellhop app list shows them.`
+  return `"${app}" is not an application ID, app_ and 16 letters and digits: bellhop app list shows them.`
 }

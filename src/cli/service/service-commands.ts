@@ -125,7 +125,7 @@ export const READING_COMMANDS: readonly CommandSpec[] = [
       fileFlag('to', 'folder to write to (default bellhop-KIND)', 'FOLDER'),
       switchFlag('force', 'replace files that differ, as for a newer version'),
     ],
-    examples: ['bellhop client web app_0123456789abcdef --url https://push.example.com --to src/bellhop'],
+    examples: ['bellhop client web app_abcdefghijkl2345 --url https://push.example.com --to src/bellhop'],
     load: () => import('./client-command.ts'),
   },
   {

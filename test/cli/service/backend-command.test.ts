@@ -29,6 +29,12 @@ describe('bellhop backend', () => {
     expect(readFileSync(path, 'utf8')).toBe(BACKENDS['python'] ?? '')
   })
 
+  test('writes a file, not a folder', async () => {
+    expect(await line.run(['backend', 'php', '--to', folder])).toEqual(
+      refused(1, `${folder} is a folder: name the file with --to, such as ${join(folder, 'bellhop')}.`),
+    )
+  })
+
   test('names the languages, and the nearest one', async () => {
     for (const [word, hint] of [
       ['pyton', ' Did you mean python?'],

@@ -6,7 +6,7 @@ import { RELEASE } from '../../../src/version.ts'
 import { commandLine, refused } from '../command-line.ts'
 import { directoryOfTests } from '../../support/directory-of-tests.ts'
 
-const APP = 'app_0123456789abcdef'
+const APP = 'app_abcdefghijkl2345'
 const URL = ['--url', 'https://push.example.com']
 
 const line = commandLine()
@@ -68,11 +68,27 @@ describe('bellhop client', () => {
         '',
       ].join('\n'),
     })
-    for (const id of ['shop', "app_1'"]) {
-      expect((await line.run(['client', 'web', id, ...URL])).stderr).toBe(
-        `bellhop: "${id}" is not an application ID, app_…: bellhop app list shows them.\n`,
+    for (const id of [
+      'shop',
+      "app_abcdefghijkl234'",
+      'app_abcdefghijkl234',
+      `${APP}a`,
+      'app_0123456789abcdef',
+      APP.toUpperCase(),
+    ]) {
+      expect(await line.run(['client', 'web', id, ...URL])).toEqual(
+        refused(2, `"${id}" is not an application ID, app_ and 16 letters and digits: bellhop app list shows them.`),
       )
     }
+  })
+
+  test('writes into a folder, not a file', async () => {
+    const to = join(folder, 'a-file')
+    writeFileSync(to, 'ours')
+    expect(await line.run(['client', 'web', APP, ...URL, '--to', to, '--force'])).toEqual(
+      refused(1, `${to} is a file: name a folder with --to, which need not exist.`),
+    )
+    expect(readFileSync(to, 'utf8')).toBe('ours')
   })
 
   test('takes the address from BELLHOP_PUBLIC_URL', async () => {

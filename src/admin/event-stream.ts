@@ -1,13 +1,15 @@
 import { within } from '../clock.ts'
 import type { Clock } from '../clock.ts'
+import type { Actor } from './administrator.ts'
+import { createCallerPlaces } from './caller-places.ts'
 
-const LOOK_MS = 500
+/** How late a stream notices that its caller was signed out, removed or revoked. */
+export const LOOK_MS = 500
 
 /** The listener closes a silent connection after 30 s, many proxies after a minute. */
 const SILENCE_MS = 15_000
 
-/** All callers together. */
-const MAX_STREAMS = 50
+const STREAMS = { all: 50, each: 20 }
 
 /** Reconnect after 2 s. */
 const RETRY = 'retry: 2000\n\n'
@@ -20,6 +22,7 @@ export interface StreamEvent {
 }
 
 interface Source {
+  readonly by: Actor
   /** The events since the last call. `isLast`: the stream ends after them. */
   readonly next: () => { readonly events: readonly StreamEvent[]; readonly isLast: boolean }
   readonly isAllowed: () => boolean
@@ -31,16 +34,19 @@ export type EventStreams = ReturnType<typeof createEventStreams>
 /** A slow reader costs no memory: its source is polled only when there is room. */
 export function createEventStreams({ clock }: { readonly clock: Pick<Clock, 'after' | 'now'> }) {
   const open = new Set<() => void>()
+  const places = createCallerPlaces(STREAMS)
 
   return {
     /** `null`: too many are open. */
-    start({ next, isAllowed, gone }: Source): ReadableStream<Uint8Array> | null {
-      if (open.size >= MAX_STREAMS) return null
+    start({ by, next, isAllowed, gone }: Source): ReadableStream<Uint8Array> | null {
+      const giveBack = places.take(by)
+      if (giveBack === null) return null
       const ending = Promise.withResolvers<'ended'>()
       let saidAt = clock.now()
       let head = RETRY
       const end = () => {
         open.delete(end)
+        giveBack()
         gone.removeEventListener('abort', end)
         ending.resolve('ended')
       }

@@ -3,14 +3,22 @@ import { createEventStreams } from '../../src/admin/event-stream.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 const NOTHING = { events: [], isLast: false }
+const ann = { kind: 'administrator', number: 1, name: 'ann' } as const
+let callers = 0
 
-/** What comes, in text; the stream of `streams`. */
+/** What comes, in text; the stream of `streams`, of one of ten callers. */
 function openStream(
   streams: ReturnType<typeof createEventStreams>,
   source: Partial<Parameters<typeof streams.start>[0]> = {},
 ) {
   const gone = new AbortController()
-  const body = streams.start({ next: () => NOTHING, isAllowed: () => true, gone: gone.signal, ...source })
+  const body = streams.start({
+    by: { ...ann, name: `caller ${callers++ % 10}` },
+    next: () => NOTHING,
+    isAllowed: () => true,
+    gone: gone.signal,
+    ...source,
+  })
   const reader = body?.getReader()
   const next = async () => {
     const { done = true, value } = (await reader?.read()) ?? {}
@@ -85,4 +93,13 @@ test('a stream ends with its caller, its source, the right to look, or the servi
   const rest = all.slice(3).map((stream) => stream.next())
   streams.close()
   expect((await Promise.all(rest)).every(({ done }) => done)).toBe(true)
+})
+
+test('one caller has at most 20, and leaves the rest to others', () => {
+  const streams = createEventStreams({ clock: createFakeClock() })
+  const isOpen = (name: string) => openStream(streams, { by: { ...ann, name } }).isOpen
+  expect(Array.from({ length: 21 }, () => isOpen('ann')).indexOf(false)).toBe(20)
+  expect(isOpen('bob')).toBe(true)
+  streams.close()
+  expect(isOpen('ann')).toBe(true)
 })

@@ -69,7 +69,7 @@ describe('a push that is followed', () => {
 
   test('is let go with the page, so that others may follow', async () => {
     const id = await push('Watched', { send_at: inAnHour() })
-    const open = await Promise.all(Array.from({ length: 50 }, () => call.open(`/api/pushes/${id}/live`)))
+    const open = await Promise.all(Array.from({ length: 20 }, () => call.open(`/api/pushes/${id}/live`)))
     const refused = await call('GET', `/api/pushes/${id}/live`)
     expect(refused).toMatchObject({
       status: 429,

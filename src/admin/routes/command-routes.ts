@@ -1,4 +1,6 @@
 import { Elysia } from 'elysia'
+import { within } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import { failure, Refused } from '../../failure.ts'
 import { bodyOf, invalid, optional, required } from '../../http/fields.ts'
 import type { Field } from '../../http/fields.ts'
@@ -7,10 +9,13 @@ import { adminCall } from '../admin-endpoint.ts'
 import { isJsonObject } from '../../text/json-object.ts'
 import { known } from '../administrator.ts'
 import { saidLines } from '../command-call.ts'
-import type { ServeCommand } from '../command-call.ts'
+import type { CommandSaid, RunningCommand, ServeCommand } from '../command-call.ts'
+import { LOOK_MS } from '../event-stream.ts'
+import type { Streaming } from './push-overview-routes.ts'
 
-interface Dependencies {
+interface Dependencies extends Pick<Streaming, 'isGood'> {
   readonly gate: AdminGate
+  readonly clock: Pick<Clock, 'after' | 'monotonic'>
   readonly serve: ServeCommand
 }
 
@@ -53,10 +58,10 @@ const LINES = {
 const RunCommandLine = bodyOf({ argv: required(argv), files: optional(files) })
 
 /** For `bellhop … --server URL` on another machine. */
-export function commandRoutes({ gate, serve }: Dependencies) {
+export function commandRoutes({ gate, clock, serve, isGood }: Dependencies) {
   return new Elysia({ name: 'command-routes' }).use(gate).post(
     '/api/command',
-    async ({ actor, body }) => {
+    async ({ actor, body, request }) => {
       const by = known(actor)
       const rights =
         by.kind === 'token'
@@ -68,7 +73,8 @@ export function commandRoutes({ gate, serve }: Dependencies) {
         const headers = running.code === 'TooManyRequestsError' ? { 'retry-after': '1' } : {}
         throw new Refused(failure(running.code, running.sentence, headers))
       }
-      return new Response(saidLines(running), { headers: { 'content-type': 'application/x-ndjson' } })
+      const said = untilEnded(running, clock, () => isGood(request))
+      return new Response(saidLines({ ...running, said }), { headers: { 'content-type': 'application/x-ndjson' } })
     },
     adminCall('Service', 'Run a CLI command; streams its output as JSON lines', {
       answer: LINES,
@@ -76,4 +82,33 @@ export function commandRoutes({ gate, serve }: Dependencies) {
       contentType: 'application/x-ndjson',
     }),
   )
+}
+
+/** What is stored by then stays, as after Ctrl-C. Not with each line: a command may revoke its own caller. */
+async function* untilEnded(
+  running: RunningCommand,
+  clock: Pick<Clock, 'after' | 'monotonic'>,
+  isAllowed: () => boolean,
+): AsyncGenerator<CommandSaid> {
+  const lines = running.said[Symbol.asyncIterator]()
+  let lookedAt = clock.monotonic()
+  try {
+    for (let next = lines.next(); ;) {
+      const lookMs = Math.max(0, lookedAt + LOOK_MS - clock.monotonic())
+      const line = await within(clock, lookMs, next, 'look')
+      if (clock.monotonic() - lookedAt >= LOOK_MS) {
+        lookedAt = clock.monotonic()
+        if (!isAllowed()) break
+      }
+      if (line === 'look') continue
+      if (line.done === true) return
+      yield line.value
+      next = lines.next()
+    }
+    running.stop('SIGTERM')
+    yield { err: 'bellhop: The command was stopped: its token or session is no longer valid.\n' }
+    yield { exit: 1 }
+  } finally {
+    running.stop('SIGHUP')
+  }
 }

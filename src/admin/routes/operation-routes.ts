@@ -77,7 +77,7 @@ export function operationRoutes(deps: Dependencies) {
     )
     .get(
       '/api/service-log',
-      ({ query, request }) => {
+      ({ actor, query, request }) => {
         const least = query['level'] ?? 'info'
         if (!LEVELS.some((level) => level === least)) {
           throw invalid('level', `must be one of ${LEVELS.join(', ')}, not ${show(least)}`)
@@ -93,7 +93,7 @@ export function operationRoutes(deps: Dependencies) {
           after = lines.at(-1)?.number ?? after
           return { events: lines.filter(isWanted).map(lineEvent), isLast: false }
         }
-        return streamed(deps, request, next)
+        return streamed(deps, known(actor), request, next)
       },
       adminCall('Service', 'Server-sent events: the last log lines, then new ones', {
         answer: ServiceLogLine,

@@ -8,6 +8,8 @@ import { adminCall } from '../admin-endpoint.ts'
 import { OverviewAnswer } from '../api-types/overview-types.ts'
 import { PushProgressEvent, PushesAnswer } from '../api-types/push-types.ts'
 import { applicationNamed, applicationOfPush, numberIn } from '../application-fields.ts'
+import { known } from '../administrator.ts'
+import type { Actor } from '../administrator.ts'
 import type { EventStreams, StreamEvent } from '../event-stream.ts'
 import type { PushView } from '../view/push-view.ts'
 import type { AdminParts } from './admin-parts.ts'
@@ -72,11 +74,11 @@ export function pushOverviewRoutes(deps: Dependencies) {
     )
     .get(
       '/api/pushes/:id/live',
-      ({ params, request }) => {
+      ({ actor, params, request }) => {
         const id = params.id.toLowerCase()
         const application = applicationOfPush(directory, progress, id)
         if (pushes.one(application.number, id) === null) throw noPush()
-        return streamed(deps, request, follow(application, id))
+        return streamed(deps, known(actor), request, follow(application, id))
       },
       adminCall('Pushes', 'Server-sent events: progress until the push has finished', {
         answer: PushProgressEvent,
@@ -90,10 +92,11 @@ const END: StreamEvent = { event: 'end', data: '{}' }
 /** Throws `Refused` when too many streams are open. */
 export function streamed(
   { streams, isGood }: Streaming,
+  by: Actor,
   request: Request,
   next: Parameters<EventStreams['start']>[0]['next'],
 ): Response {
-  const body = streams.start({ next, isAllowed: () => isGood(request), gone: request.signal })
+  const body = streams.start({ by, next, isAllowed: () => isGood(request), gone: request.signal })
   if (body === null) {
     const wait = { 'retry-after': '10' }
     throw new Refused(failure('TooManyRequestsError', 'Too many pages are following events: close one.', wait))

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { createCallerPlaces } from '../../admin/caller-places.ts'
 import type { CommandCall, CommandRefused, CommandSaid, RunningCommand } from '../../admin/command-call.ts'
 import { isEnough, lesserPurposeText } from '../../admin/token-purpose.ts'
 import { SECOND_MS, within } from '../../clock.ts'
@@ -14,8 +15,12 @@ import { EXIT, report } from '../outcome.ts'
 import { PLACES } from './command-call.ts'
 import { purposeOf } from './command-purposes.ts'
 
-/** Each may read a lot. */
-const MAX_RUNNING = 20
+/** Running commands: each may read a lot. */
+const LOCAL = { all: 20, each: 20 }
+const REMOTE = { all: 40, each: 10 }
+
+const FULL_HERE = `Too many commands are running, ${LOCAL.all} on this machine: try again when one has finished.`
+const FULL = `Too many commands are running, ${REMOTE.each} of one token or administrator or ${REMOTE.all} in all: try again when one has finished.`
 
 /** Connections are closed after 30 s of silence. */
 const STILL_THERE_MS = 10 * SECOND_MS
@@ -29,7 +34,7 @@ const TAKE_UP_MS = 250
  */
 export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): MakeServeCommand {
   return (service) => {
-    let running = 0
+    const places = { local: createCallerPlaces(LOCAL), remote: createCallerPlaces(REMOTE) }
     return (call) => {
       const command = parseCommand(call.argv)
       const spec = command.kind === 'run' ? COMMANDS.find(({ name }) => name === command.name) : undefined
@@ -45,12 +50,12 @@ export function createServedCommands({ clock }: Pick<CommandContext, 'clock'>): 
       }
       const foreign = call.isLocal ? undefined : PLACES.find((name) => command.given.flags.has(name))
       if (foreign !== undefined) return refused(`--${foreign} is for the machine that a command runs on.`)
-      if (running >= MAX_RUNNING) {
+      const onEnd = (call.isLocal ? places.local : places.remote).take(call.by)
+      if (onEnd === null) {
         logRefused('TooManyRequestsError', spec, command.given, { call, service, clock })
-        return refused('Too many commands are running: try again when one has finished.', 'TooManyRequestsError')
+        return refused(call.isLocal ? FULL_HERE : FULL, 'TooManyRequestsError')
       }
-      running++
-      return start(spec, command.given, { call, service, clock, onEnd: () => running-- })
+      return start(spec, command.given, { call, service, clock, onEnd })
     }
   }
 }

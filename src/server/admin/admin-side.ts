@@ -242,7 +242,7 @@ function adminApi(parts: Parts) {
       administratorRoutes({ ...behind, administrators, links, tokens }),
       auditRoutes(behind),
       sampleRoutes(behind),
-      ...(parts.serveCommand === null ? [] : [commandRoutes({ gate, serve: parts.serveCommand })]),
+      ...(parts.serveCommand === null ? [] : [commandRoutes({ gate, clock, isGood, serve: parts.serveCommand })]),
     ],
   })
 }

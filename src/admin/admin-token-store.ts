@@ -3,8 +3,10 @@ import { MINUTE_MS } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
-import { adminToken as table } from '../database/schema.ts'
+import { adminLink, adminToken as table } from '../database/schema.ts'
 import { adminDigest, newAdminSecret } from './admin-secret.ts'
+import { actorText } from './administrator.ts'
+import type { Actor, Administrator } from './administrator.ts'
 import type { TokenPurpose } from './token-purpose.ts'
 
 export interface AdminToken {
@@ -15,6 +17,8 @@ export interface AdminToken {
   readonly purpose: TokenPurpose
   /** `null`: never. */
   readonly expiresAt: number | null
+  /** `administrator ann`; `null`: unknown. */
+  readonly madeBy: string | null
 }
 
 interface Options {
@@ -40,21 +44,60 @@ export function createAdminTokenStore({ database, clock, random }: Options) {
     insert: late(() =>
       orm
         .insert(table)
-        .values(given('name', 'digest', 'createdAt', 'purpose', 'expiresAt'))
+        .values(given('name', 'digest', 'createdAt', 'purpose', 'expiresAt', 'madeBy'))
         .onConflictDoNothing()
         .returning(columns),
     ),
     use: late(() => orm.update(table).set(assigned('usedAt')).where(named)),
     remove: late(() => orm.delete(table).where(named).returning(columns)),
+    endMade: late(() => orm.delete(adminLink).where(eq(adminLink.madeBy, sql.placeholder('revoked')))),
+    inherit: late(() =>
+      orm
+        .update(table)
+        .set(assigned('madeBy'))
+        .where(eq(table.madeBy, sql.placeholder('revoked'))),
+    ),
+  }
+
+  const list = (): AdminToken[] => statements.list.all()
+  const isOver = ({ expiresAt }: AdminToken) => expiresAt !== null && expiresAt <= clock.now()
+
+  function madeBy(maker: string): readonly string[] {
+    const working = list().filter((token) => !isOver(token))
+    const found: string[] = []
+    const makers = new Set([maker])
+    // Also over those that are added meanwhile.
+    for (const one of makers) {
+      for (const token of working.filter((each) => each.madeBy === one)) {
+        found.push(token.name)
+        makers.add(`token ${token.name}`)
+      }
+    }
+    return found
   }
 
   return {
-    list: (): AdminToken[] => statements.list.all(),
+    list,
+
+    /** The names of tokens that work, made by an administrator or with a token of theirs. */
+    madeBy: ({ number, name }: Pick<Administrator, 'number' | 'name'>) =>
+      madeBy(actorText({ kind: 'administrator', number, name })),
 
     /** Returns the token, only here; `null`: the name is taken. */
-    add(name: string, { purpose, expiresAt }: Pick<AdminToken, 'purpose' | 'expiresAt'>): string | null {
+    add(
+      name: string,
+      { purpose, expiresAt }: Pick<AdminToken, 'purpose' | 'expiresAt'>,
+      by: Actor | null = null,
+    ): string | null {
       const { text, digest } = newAdminSecret('token', random)
-      const made = statements.insert.get({ name, digest, createdAt: clock.now(), purpose, expiresAt })
+      const made = statements.insert.get({
+        name,
+        digest,
+        createdAt: clock.now(),
+        purpose,
+        expiresAt,
+        madeBy: by && actorText(by),
+      })
       return made === undefined ? null : text
     },
 
@@ -65,13 +108,25 @@ export function createAdminTokenStore({ database, clock, random }: Options) {
       const now = clock.now()
       return {
         token,
-        isOver: token.expiresAt !== null && token.expiresAt <= now,
+        isOver: isOver(token),
         isStale: token.usedAt === null || Math.abs(now - token.usedAt) >= MINUTE_MS,
       }
     },
 
     use: (name: string): void => statements.use.run({ name, usedAt: clock.now() }),
 
-    revoke: (name: string): boolean => statements.remove.get({ name }) !== undefined,
+    /**
+     * Also ends the links that it made. The tokens that it made count as made by its maker; returns those that work.
+     * `null`: unknown name.
+     */
+    revoke(name: string): readonly string[] | null {
+      const token = statements.remove.get({ name })
+      if (token === undefined) return null
+      const revoked = `token ${token.name}`
+      const left = madeBy(revoked)
+      statements.endMade.run({ revoked })
+      statements.inherit.run({ revoked, madeBy: token.madeBy })
+      return left
+    },
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/database.ts'
 import { assigned, given, late } from '../database/late-statement.ts'
 import { adminLink, adminSession, administrator as table, secondFactor } from '../database/schema.ts'
+import { actorText } from './administrator.ts'
 import type { Administrator } from './administrator.ts'
 
 interface ListedAdministrator extends Administrator {
@@ -46,6 +47,7 @@ export function createAdministratorStore({ database, clock }: Options) {
     endSetups: late(() => orm.delete(adminLink).where(isNull(adminLink.administrator))),
     setPassword: late(() => orm.update(table).set(assigned('password')).where(named).returning(columns)),
     remove: late(() => orm.delete(table).where(named).returning(columns)),
+    endMade: late(() => orm.delete(adminLink).where(eq(adminLink.madeBy, sql.placeholder('madeBy')))),
   }
   const any = (): boolean => statements.any.get() !== undefined
 
@@ -75,7 +77,11 @@ export function createAdministratorStore({ database, clock }: Options) {
     setPassword: (name: string, password: string): Administrator | null =>
       statements.setPassword.get({ name, password }) ?? null,
 
-    /** Also removes sessions and links. `null`: unknown name. */
-    remove: (name: string): Administrator | null => statements.remove.get({ name }) ?? null,
+    /** Also ends sessions and links, those that it made too. `null`: unknown name. */
+    remove(name: string): Administrator | null {
+      const removed = statements.remove.get({ name }) ?? null
+      if (removed !== null) statements.endMade.run({ madeBy: actorText({ kind: 'administrator', ...removed }) })
+      return removed
+    },
   }
 }

@@ -134,7 +134,7 @@ export function exitText(exitCode: number): string {
 }
 
 /** `null`: the service itself. */
-function actorOf({ by, env }: Pick<CommandContext, 'by' | 'env'>): Actor | null {
+export function actorOf({ by, env }: Pick<CommandContext, 'by' | 'env'>): Actor | null {
   if (by !== undefined) return by
   if (env[ACTING_FOR] !== undefined) return null
   const { user, terminal } = operatorOf(env)

@@ -354,6 +354,7 @@ export const adminLink = sqliteTable('admin_link', {
   digest: blob({ mode: 'buffer' }).primaryKey(),
   administrator: integer(),
   expiresAt: integer('expires_at').notNull(),
+  madeBy: text('made_by'),
 })
 
 export const adminToken = sqliteTable('admin_token', {
@@ -363,6 +364,7 @@ export const adminToken = sqliteTable('admin_token', {
   usedAt: integer('used_at'),
   purpose: text({ enum: ['read', 'send', 'operate', 'administer'] }).notNull(),
   expiresAt: integer('expires_at'),
+  madeBy: text('made_by'),
 })
 
 export const secondFactor = sqliteTable('second_factor', {

@@ -191,7 +191,7 @@ describe('signing in', () => {
   test('by a link asks for the code too: the link stands for the password', async () => {
     const { app } = await turnOn()
     const { createAdminLinkStore } = await import('../../src/admin/session/admin-link-store.ts')
-    const link = createAdminLinkStore({ database: service.database, clock }).make({ number: 1 })
+    const link = createAdminLinkStore({ database: service.database, clock }).make({ number: 1 }, null)
     const used = await call('POST', '/api/link', { body: { link } })
     expect(used.body.administrator).toBeNull()
     expect(used.headers.get('set-cookie')).toBeNull()

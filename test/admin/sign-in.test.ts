@@ -53,7 +53,8 @@ const NOBODY = {
 const COMMON = 'password must not be a common password, even repeated or with digits and symbols around it.'
 const SPENT = {
   code: 'ResourceNotFound',
-  message: 'This link was used or is older than 30 minutes. Create another with bellhop admin link.',
+  message:
+    'This link was used, is older than 30 minutes, or ended with whoever made it. Create another with bellhop admin link.',
 }
 
 describe('the link of the first start', () => {

@@ -170,6 +170,23 @@ test('whoever waited for another attempt when badges counted only what was accep
   ])
 })
 
+test('whoever made a token is known from the audit log, where that still has it', () => {
+  const path = oldDatabase(directory(), 42)
+  {
+    using database = new Sqlite(path, { strict: true })
+    const wrote = database.query(`INSERT INTO admin_log (at, who, action, subject, detail, result)
+      VALUES (0, ?, 'make token', ?, '{}', ?)`)
+    wrote.run('administrator ann', 'CI', 'ok')
+    wrote.run('token other', 'ci', 'refused')
+    database.run(`INSERT INTO admin_token (name, digest, created_at) VALUES ('older', x'00', 0)`)
+  }
+  openDatabase(directory())[Symbol.dispose]()
+  expect(read(path, 'SELECT name, made_by FROM admin_token ORDER BY name')).toEqual([
+    ['ci', 'administrator ann'],
+    ['older', null],
+  ])
+})
+
 test('tokens of before may do everything as they could, and have no end', () => {
   const path = oldDatabase(directory(), 32)
   openDatabase(directory())[Symbol.dispose]()

@@ -202,6 +202,7 @@ function fill(database: Sqlite, schema: number, key: Uint8Array, simulated: bool
       NOW,
     )
   }
+  if (schema >= 43) run(`UPDATE admin_link SET made_by = 'administrator ann'`)
   if (schema >= 25) run('UPDATE push SET resend_of = 1 WHERE number = 3')
   if (schema >= 26) {
     run(`UPDATE push_exception SET language = 'de' WHERE push = 3`)

@@ -39,6 +39,7 @@ export const TokensAnswer = objectSchema('TokensAnswer', {
       createdAt: time(),
       usedAt: orNull(time()),
       expiresAt: orNull(time('When it expires; `null`: never.')),
+      madeBy: orNull(text('`administrator ann`, `token ci`, `command root`; `null`: unknown.')),
     }),
   ),
 })

@@ -42,8 +42,8 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
     )
     .post(
       '/api/administrators',
-      async ({ change }) => {
-        const link = await change('', () => links.make(null))
+      async ({ actor, change }) => {
+        const link = await change('', () => links.make(null, known(actor)))
         return { link, expiresAt: isoTime(clock.now() + LINK_MS) }
       },
       adminCall('Administrators', 'Create a link for a new administrator', {
@@ -58,8 +58,9 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
           // Without administrators, anyone who finds the set-up link could become one.
           if (administrators.list().length === 1) return 'last'
           const removed = administrators.remove(name)
-          if (removed !== null) note({ subject: removed.name })
-          return removed
+          if (removed === null) return null
+          note({ subject: removed.name })
+          return tokens.madeBy(removed)
         })
         if (outcome === null) throw new Refused(failure('ResourceNotFound', 'No administrator found'))
         if (outcome === 'last') {
@@ -67,7 +68,7 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
             failure('ConflictError', 'The last administrator cannot be removed here: use bellhop admin remove.'),
           )
         }
-        return { message: 'Administrator removed' }
+        return { message: `Administrator removed${leftText('Tokens that this administrator made', outcome)}` }
       },
       adminCall('Administrators', 'Remove an administrator, except the last', {
         action: 'remove administrator',
@@ -77,8 +78,9 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
     .get(
       '/api/tokens',
       () => ({
-        tokens: tokens.list().map(({ name, purpose, createdAt, usedAt, expiresAt }) => ({
+        tokens: tokens.list().map(({ name, purpose, createdAt, usedAt, expiresAt, madeBy }) => ({
           name,
+          madeBy,
           purpose,
           createdAt: isoTime(createdAt),
           usedAt: isoOrNull(usedAt),
@@ -100,7 +102,7 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
           )
         }
         const granted = { purpose, expiresAt: isoOrNull(expiresAt) }
-        const token = await change(name, () => tokens.add(name, { purpose, expiresAt }), granted)
+        const token = await change(name, () => tokens.add(name, { purpose, expiresAt }, by), granted)
         if (token === null) throw new Refused(failure('ConflictError', 'name is taken by another token.'))
         return { name, token, ...granted }
       },
@@ -113,10 +115,14 @@ export function administratorRoutes({ gate, clock, administrators, links, tokens
     .delete(
       '/api/tokens/:name',
       async ({ change, params: { name } }) => {
-        if (!(await change(name, () => tokens.revoke(name))))
-          throw new Refused(failure('ResourceNotFound', 'No token found'))
-        return { message: 'Token revoked' }
+        const left = await change(name, () => tokens.revoke(name))
+        if (left === null) throw new Refused(failure('ResourceNotFound', 'No token found'))
+        return { message: `Token revoked${leftText('Tokens made with it', left)}` }
       },
       adminCall('Administrators', 'Revoke a token', { action: 'revoke token', answer: DoneAnswer }),
     )
+}
+
+function leftText(what: string, tokens: readonly string[]): string {
+  return tokens.length === 0 ? '' : `. ${what} still work: ${tokens.join(', ')}.`
 }

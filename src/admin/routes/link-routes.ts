@@ -91,5 +91,5 @@ export function linkRoutes({
 
 const SPENT = failure(
   'ResourceNotFound',
-  'This link was used or is older than 30 minutes. Create another with bellhop admin link.',
+  'This link was used, is older than 30 minutes, or ended with whoever made it. Create another with bellhop admin link.',
 )

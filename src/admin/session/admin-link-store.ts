@@ -1,11 +1,12 @@
-import { and, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, or, sql } from 'drizzle-orm'
 import { MINUTE_MS } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../database/database.ts'
 import { given, late } from '../../database/late-statement.ts'
 import { adminLink as table, administrator } from '../../database/schema.ts'
 import { adminDigest, newAdminSecret } from '../admin-secret.ts'
-import type { Administrator } from '../administrator.ts'
+import { actorText } from '../administrator.ts'
+import type { Actor, Administrator } from '../administrator.ts'
 
 export const LINK_MS = 30 * MINUTE_MS
 
@@ -35,9 +36,15 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
         .leftJoin(administrator, eq(administrator.number, table.administrator))
         .where(and(mine, gt(table.expiresAt, sql.placeholder('now')))),
     ),
-    insert: late(() => orm.insert(table).values(given('digest', 'administrator', 'expiresAt'))),
+    insert: late(() => orm.insert(table).values(given('digest', 'administrator', 'expiresAt', 'madeBy'))),
     remove: late(() => orm.delete(table).where(mine)),
-    endAll: late(() => orm.delete(table).where(eq(table.administrator, sql.placeholder('administrator')))),
+    endAll: late(() =>
+      orm
+        .delete(table)
+        .where(
+          or(eq(table.administrator, sql.placeholder('administrator')), eq(table.madeBy, sql.placeholder('madeBy'))),
+        ),
+    ),
     sweep: late(() => orm.delete(table).where(lt(table.expiresAt, sql.placeholder('now')))),
   }
 
@@ -49,10 +56,15 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
   }
 
   return {
-    /** Returns the link's secret. `null`: to create an administrator. */
-    make(of: Pick<Administrator, 'number'> | null): string {
+    /** Returns the link's secret. `of`: `null` to create an administrator. `by`: `null` for the service. */
+    make(of: Pick<Administrator, 'number'> | null, by: Actor | null): string {
       const { text, digest } = newAdminSecret('link', random)
-      statements.insert.run({ digest, administrator: of?.number ?? null, expiresAt: clock.now() + LINK_MS })
+      statements.insert.run({
+        digest,
+        administrator: of?.number ?? null,
+        expiresAt: clock.now() + LINK_MS,
+        madeBy: by && actorText(by),
+      })
       return text
     },
 
@@ -67,7 +79,11 @@ export function createAdminLinkStore({ database, clock, random }: Options) {
       })
     },
 
-    endAll: ({ number: of }: Pick<Administrator, 'number'>): void => statements.endAll.run({ administrator: of }),
+    /** Those for an administrator, and those that it made. */
+    endAll({ number: of, name: who }: Pick<Administrator, 'number' | 'name'>): void {
+      const madeBy = actorText({ kind: 'administrator', number: of, name: who })
+      statements.endAll.run({ administrator: of, madeBy })
+    },
 
     sweep(now: number): null {
       statements.sweep.run({ now })

@@ -10,10 +10,11 @@ import { readSettings } from '../../settings/parse.ts'
 import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
 import { done, FINE, problems } from '../command.ts'
+import { actorOf } from '../command-audit.ts'
 import type { CommandContext, CommandModule, CommandOutcome, ParsedArguments, World } from '../command.ts'
 import { adminOrigin } from '../service/admin-origin.ts'
 import { listing } from '../terminal/table-text.ts'
-import { administratorsIn, BAD_NAME, noAdministrator } from './administrators-in.ts'
+import { administratorsIn, BAD_NAME, leftLines, noAdministrator } from './administrators-in.ts'
 
 export const add: CommandModule<World> = {
   check: ({ words: [name = ''] }) => (isAdminName(name) ? FINE : problems(BAD_NAME)),
@@ -60,13 +61,13 @@ export const list: CommandModule<World> = {
 
 export const remove: CommandModule<World> = {
   async run({ words: [name = ''], flags }, world) {
-    const { administrators } = administratorsIn(world)
+    const { administrators, tokens } = administratorsIn(world)
     const outcome = world.database.transact(() => {
       const found = administrators.find(name)
       if (found === null) return null
       if (administrators.list().length === 1 && !flags.has('yes')) return 'last'
       administrators.remove(name)
-      return found
+      return { name: found.name, left: tokens.madeBy(found) }
     })
     if (outcome === null) return noAdministrator(name, world)
     if (outcome === 'last') {
@@ -74,7 +75,13 @@ export const remove: CommandModule<World> = {
         'That is the last administrator: the next start prints a link to create one. Add --yes to remove it.',
       )
     }
-    return done(`"${escapeControls(outcome.name)}" is no longer an administrator. All sessions were ended.\n`)
+    return done(
+      [
+        `"${escapeControls(outcome.name)}" is no longer an administrator. All sessions and links were ended.`,
+        ...leftLines('Tokens that this administrator made', outcome.left),
+        '',
+      ].join('\n'),
+    )
   },
 }
 
@@ -88,7 +95,7 @@ export const link: CommandModule<World> = {
     const made = world.database.transact(() => {
       const administrator = name === undefined ? null : administrators.find(name)
       if (name !== undefined && administrator === null) return null
-      return { administrator, link: links.make(administrator) }
+      return { administrator, link: links.make(administrator, actorOf(world)) }
     })
     if (made === null) return noAdministrator(name ?? '', world)
     const url = linkUrl(found.origin, made.link)
@@ -115,7 +122,7 @@ export const reset: CommandModule<World> = {
       dropSecondFactor(administrator)
       sessions.endAll(administrator)
       links.endAll(administrator)
-      return { name: administrator.name, link: links.make(administrator) }
+      return { name: administrator.name, link: links.make(administrator, actorOf(world)) }
     })
     if (changed === null) return noAdministrator(name, world)
     const url = linkUrl(found.origin, changed.link)

@@ -9,6 +9,7 @@ import { problem } from '../../failure.ts'
 import type { Problem } from '../../failure.ts'
 import { suggestion } from '../../text/nearest.ts'
 import type { World } from '../command.ts'
+import { quoted } from '../data-directory.ts'
 
 export function administratorsIn(world: World) {
   return {
@@ -20,6 +21,12 @@ export function administratorsIn(world: World) {
     dropSecondFactor: ({ number }: Pick<Administrator, 'number'>) =>
       createSealedSecondFactors(world.database).erase({ number, provider: 'second factor' }),
   }
+}
+
+/** One: `  bellhop admin revoke ci`. */
+export function leftLines(what: string, tokens: readonly string[]): readonly string[] {
+  if (tokens.length === 0) return []
+  return [`${what} still work:`, ...tokens.map((name) => `  bellhop admin revoke ${quoted(name)}`)]
 }
 
 export const BAD_NAME = `NAME must be 1 to ${MAX_NAME} characters, without control characters and without white space at an end.`

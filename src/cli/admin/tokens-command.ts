@@ -5,9 +5,10 @@ import { escapeControls, jsonLine } from '../../text/escape-controls.ts'
 import { isoOrNull, isoTime } from '../../text/format.ts'
 import { suggestion } from '../../text/nearest.ts'
 import { done, FINE, problems } from '../command.ts'
+import { actorOf } from '../command-audit.ts'
 import type { CommandModule, World } from '../command.ts'
 import { listing } from '../terminal/table-text.ts'
-import { administratorsIn, BAD_NAME } from './administrators-in.ts'
+import { administratorsIn, BAD_NAME, leftLines } from './administrators-in.ts'
 import { tokenLife } from './token-life.ts'
 
 export const make: CommandModule<World> = {
@@ -20,7 +21,9 @@ export const make: CommandModule<World> = {
     if (expiresAt === 'too-late') {
       return problem(`--expires must not be later than the expiry of the token that creates it, ${isoOrNull(limit)}.`)
     }
-    const token = world.database.transact(() => administratorsIn(world).tokens.add(name, { purpose, expiresAt }))
+    const token = world.database.transact(() =>
+      administratorsIn(world).tokens.add(name, { purpose, expiresAt }, actorOf(world)),
+    )
     world.audit?.note({ purpose, expiresAt: isoOrNull(expiresAt) })
     if (token === null) return problem(`A token named "${name}" already exists: bellhop admin revoke revokes it.`)
     if (flags.has('json')) return done(jsonLine({ name, token, purpose, expiresAt: isoOrNull(expiresAt) }))
@@ -37,12 +40,13 @@ export const make: CommandModule<World> = {
 export const list: CommandModule<World> = {
   async run({ flags }, world) {
     const shown = administratorsIn(world).tokens.list()
-    const rows = shown.map(({ name, purpose, createdAt, usedAt, expiresAt }) => ({
+    const rows = shown.map(({ name, purpose, createdAt, usedAt, expiresAt, madeBy }) => ({
       name,
       purpose,
       createdAt: isoTime(createdAt),
       usedAt: isoOrNull(usedAt),
       expiresAt: isoOrNull(expiresAt),
+      madeBy,
     }))
     if (flags.has('json')) return done(jsonLine(rows))
     if (rows.length === 0) return done('There are no tokens: bellhop admin token NAME creates one.\n')
@@ -52,6 +56,7 @@ export const list: CommandModule<World> = {
       ['MADE', ({ createdAt }) => createdAt],
       ['USED', ({ usedAt }) => usedAt ?? 'never'],
       ['ENDS', ({ expiresAt }) => expiresAt ?? 'never'],
+      ['MADE BY', ({ madeBy }) => escapeControls(madeBy ?? 'unknown')],
     ])
     return done(`${table.join('\n')}\n`)
   },
@@ -60,8 +65,10 @@ export const list: CommandModule<World> = {
 export const revoke: CommandModule<World> = {
   async run({ words: [name = ''] }, world) {
     const { tokens } = administratorsIn(world)
-    if (world.database.transact(() => tokens.revoke(name))) {
-      return done(`The token "${escapeControls(name)}" no longer works.\n`)
+    const left = world.database.transact(() => tokens.revoke(name))
+    if (left !== null) {
+      const lines = [`The token "${escapeControls(name)}" no longer works.`, ...leftLines('Tokens made with it', left)]
+      return done(`${lines.join('\n')}\n`)
     }
     const names = tokens.list().map((one) => one.name)
     return problem(`There is no token "${name}": bellhop admin tokens lists them.${suggestion(name, names)}`)

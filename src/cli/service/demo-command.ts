@@ -163,6 +163,6 @@ async function demoAdministrator(world: World): Promise<(adminUrl: string) => st
   const hash = await hashPassword(randomBytes(32).toString('base64url'))
   const administrators = createAdministratorStore(world)
   const administrator = administrators.find(NAME) ?? administrators.add(NAME, hash)
-  const link = createAdminLinkStore(world).make(administrator)
+  const link = createAdminLinkStore(world).make(administrator, null)
   return (adminUrl) => linkUrl(adminUrl, link)
 }

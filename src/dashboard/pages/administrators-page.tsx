@@ -84,7 +84,12 @@ function Administrators({ administrators, onChange }: AdministratorsAnswer & { r
         {
           name: 'Change',
           value: () => '',
-          show: ({ name }) => isRemovable(name) && <Remove name={name} list="/api/administrators" onDone={onChange} />,
+          show: ({ name }) =>
+            isRemovable(name) && (
+              <Remove name={name} list="/api/administrators" onDone={onChange}>
+                Tokens that they created keep working.
+              </Remove>
+            ),
         },
       ]}
       rows={administrators}
@@ -120,6 +125,7 @@ function Tokens() {
                 { name: 'Name', kind: 'name', value: (token) => token.name },
                 { name: 'Purpose', value: (token) => token.purpose },
                 { name: 'Created', kind: 'time', value: ({ createdAt }) => createdAt },
+                { name: 'Created by', value: ({ madeBy }) => madeBy ?? 'unknown' },
                 { name: 'Last used', kind: 'time', value: ({ usedAt }) => usedAt },
                 { name: 'Expires', kind: 'time', value: ({ expiresAt }) => expiresAt },
                 {
@@ -171,9 +177,10 @@ interface Removing {
   readonly name: string
   readonly list: string
   readonly onDone: () => void
+  readonly children?: string
 }
 
-function Remove({ name, list, onDone }: Removing) {
+function Remove({ name, list, onDone, children = '' }: Removing) {
   return (
     <Confirming
       kind="quiet"
@@ -190,7 +197,7 @@ function Remove({ name, list, onDone }: Removing) {
       }}
     >
       <p>
-        <bdi>{name}</bdi> loses access immediately.
+        <bdi>{name}</bdi> loses access immediately. {children}
       </p>
     </Confirming>
   )

@@ -40,6 +40,7 @@ import client from '../../../migrations/0039_client.sql' with { type: 'text' }
 import applicationMove from '../../../migrations/0040_application_move.sql' with { type: 'text' }
 import alert from '../../../migrations/0041_alert.sql' with { type: 'text' }
 import takeBack from '../../../migrations/0042_take_back.sql' with { type: 'text' }
+import madeBy from '../../../migrations/0043_made_by.sql' with { type: 'text' }
 
 export interface Migration {
   readonly number: number
@@ -90,6 +91,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 40, sql: applicationMove },
   { number: 41, sql: alert },
   { number: 42, sql: takeBack },
+  { number: 43, sql: madeBy },
 ]
 
 /** Older databases are upgraded to it, newer ones refused. */

@@ -100,7 +100,7 @@ export function startAdminSide(deps: Dependencies) {
      * The secret of a link that creates the first administrator; `null`: there is one. Not necessarily on disk: after a
      * power cut the next start makes another.
      */
-    setupLink: () => (administrators.any() ? null : database.transact(() => links.make(null))),
+    setupLink: () => (administrators.any() ? null : database.transact(() => links.make(null, null))),
     readiness: monitoring.readiness,
     sweeps: [
       (now: number) => sessions.sweep(now),

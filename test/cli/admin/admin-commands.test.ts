@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, unlinkSync } from 'node:fs'
+import { createAdminTokenStore } from '../../../src/admin/admin-token-store.ts'
+import type { Actor } from '../../../src/admin/administrator.ts'
+import { createAdminLinkStore } from '../../../src/admin/session/admin-link-store.ts'
 import { authenticator } from '../../support/authenticator.ts'
-import { commandLine, refused } from '../command-line.ts'
+import { commandLine, printed, refused } from '../command-line.ts'
 import type { CommandLine } from '../command-line.ts'
 
 let line: CommandLine
@@ -105,10 +108,15 @@ describe('a second factor on disk', () => {
 })
 
 describe('admin reset', () => {
-  test('is the way out: a new password, no second factor, no session, no link of before, and a link', async () => {
+  test('is the way out: a new password, no second factor, no session, no link for or by it, and a new link', async () => {
     const { secret } = await json('admin', 'totp', 'ann')
     await json('admin', 'totp', 'ann', '--code', authenticator(secret, line.clock)())
     await json('admin', 'link', 'ann')
+    {
+      using database = line.database()
+      const ann = { kind: 'administrator', number: 1, name: 'ann' } as const
+      createAdminLinkStore({ database, clock: line.clock }).make(null, ann)
+    }
     // Without the key, which may be lost.
     const reset = await line.run(['admin', 'reset', 'ann', '--url', 'https://push.example.com'])
     expect(reset.stdout).toMatch(
@@ -118,6 +126,48 @@ describe('admin reset', () => {
     using database = line.database()
     const count = (from: string) => database.statement<{ n: number }, []>(`SELECT count(*) AS n FROM ${from}`).get()?.n
     expect([count('second_factor'), count('recovery_code'), count('admin_link')]).toEqual([0, 0, 1])
+  })
+})
+
+describe('admin remove and revoke', () => {
+  const madeBy = (by: Actor, ...names: string[]) => {
+    using database = line.database()
+    const tokens = createAdminTokenStore({ database, clock: line.clock })
+    for (const name of names) tokens.add(name, { purpose: 'administer', expiresAt: null }, by)
+  }
+  const ann: Actor = { kind: 'administrator', number: 1, name: 'ann' }
+  const ci: Actor = { kind: 'token', name: 'ci', purpose: 'administer', expiresAt: null }
+
+  test('name the tokens that were made by whom they end, and still work', async () => {
+    madeBy(ann, 'ci', 'big sister')
+    madeBy(ci, 'ci 2', 'gone')
+    await line.run(['admin', 'token', 'other'])
+    expect(await line.run(['admin', 'revoke', 'gone'])).toEqual(printed('The token "gone" no longer works.'))
+    expect(await line.run(['admin', 'revoke', 'ci'])).toEqual(
+      printed('The token "ci" no longer works.', 'Tokens made with it still work:', `  bellhop admin revoke 'ci 2'`),
+    )
+    expect(await line.run(['admin', 'remove', 'ann', '--yes'])).toEqual(
+      printed(
+        '"ann" is no longer an administrator. All sessions and links were ended.',
+        'Tokens that this administrator made still work:',
+        `  bellhop admin revoke 'big sister'`,
+        `  bellhop admin revoke 'ci 2'`,
+      ),
+    )
+    expect(await json('admin', 'tokens')).toMatchObject([
+      { name: 'big sister', madeBy: 'administrator ann' },
+      { name: 'ci 2', madeBy: 'administrator ann' },
+      { name: 'other', madeBy: expect.stringMatching(/^command /) },
+    ])
+  })
+
+  test('do not name one that has expired', async () => {
+    madeBy(ann, 'ci')
+    using database = line.database()
+    database.statement('UPDATE admin_token SET expires_at = ?').run(line.clock.now())
+    expect(await line.run(['admin', 'remove', 'ann', '--yes'])).toEqual(
+      printed('"ann" is no longer an administrator. All sessions and links were ended.'),
+    )
   })
 })
 
@@ -158,11 +208,12 @@ describe('admin token', () => {
       /^The token "c" for read, until 2026-11-21T12:00:00\.000Z:\n\n {2}bha_[\w-]+\n\nCopy it now/,
     )
     const { stdout } = await line.run(['admin', 'tokens'])
+    const by = expect.stringMatching(/^command /)
     expect(stdout.split('\n').map((row) => row.split(/ {2,}/).map((cell) => cell.trim()))).toEqual([
-      ['NAME', 'PURPOSE', 'MADE', 'USED', 'ENDS'],
-      ['a', 'read', '2026-11-20T12:00:00.000Z', 'never', '2027-02-18T12:00:00.000Z'],
-      ['b', 'operate', '2026-11-20T12:00:00.000Z', 'never', 'never'],
-      ['c', 'read', '2026-11-20T12:00:00.000Z', 'never', '2026-11-21T12:00:00.000Z'],
+      ['NAME', 'PURPOSE', 'MADE', 'USED', 'ENDS', 'MADE BY'],
+      ['a', 'read', '2026-11-20T12:00:00.000Z', 'never', '2027-02-18T12:00:00.000Z', by],
+      ['b', 'operate', '2026-11-20T12:00:00.000Z', 'never', 'never', by],
+      ['c', 'read', '2026-11-20T12:00:00.000Z', 'never', '2026-11-21T12:00:00.000Z', by],
       [''],
     ])
   })

@@ -2,10 +2,10 @@ import { Elysia } from 'elysia'
 import { failure, Refused } from '../failure.ts'
 import { readBody } from '../http/body.ts'
 import type { CallerOf } from '../http/client-address.ts'
-import { answerHeaders, refuse } from '../http/failures.ts'
+import { answerHeaders, noSuchPath, refuse } from '../http/failures.ts'
 import { readHeadAsGet } from '../http/gate.ts'
 import { addressOf } from '../http/listener.ts'
-import { pathOf } from '../http/path-table.ts'
+import { isDecodable, pathOf } from '../http/path-table.ts'
 import { withoutCaller } from './administrator.ts'
 import type { Actor } from './administrator.ts'
 import { changeRefusalOf, isLocal, nobodyRefusalOf } from './authority.ts'
@@ -64,6 +64,7 @@ export function createAdminGate({ names, authorityOf, tokens, callerOf, password
       const refusal = hostRefusalOf(headers, names) ?? (isCall ? siteRefusalOf(headers) : null)
       if (refusal !== null) return refuse(refusal)
       if (!isCall) return undefined
+      if (!isDecodable(path)) return refuse(noSuchPath(path))
       // Before the body is read: 300 bodies at once block the API longer than checking their passwords.
       if (path === '/api/session' && method === 'POST' && passwords.isFull()) return refuse(BUSY)
 

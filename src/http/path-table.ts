@@ -35,11 +35,15 @@ function matches(segments: readonly string[], given: readonly string[]): boolean
   return segments.every((segment, at) => (isParameter(segment) ? isValue(given[at]) : segment === given[at]))
 }
 
-/** The router would pass `null` for what cannot be decoded. */
 function isValue(given = ''): boolean {
-  if (!given.includes('%')) return given !== ''
+  return given !== '' && isDecodable(given)
+}
+
+/** The router would pass `null` for what is not. */
+export function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true
   try {
-    decodeURIComponent(given)
+    decodeURIComponent(path)
     return true
   } catch (error) {
     if (error instanceof URIError) return false

@@ -11,6 +11,8 @@ import type { LoggedCall, Note } from './audited-commit.ts'
 /** Characters. Longer names do not exist here. */
 const MAX_SUBJECT = 64
 
+const CHANGING = ['POST', 'PUT', 'PATCH', 'DELETE']
+
 interface Dependencies {
   readonly database: Pick<Database, 'statement'>
   readonly commit: Commit
@@ -34,11 +36,14 @@ export function createAuditedCalls({ database, commit, log, onError }: Dependenc
   return {
     learn(routes: AnyElysia['routes']): void {
       for (const { path, method, hooks } of routes) {
-        const action: unknown = hooks.detail?.['x-audit-action']
+        // Handed on: its changes are logged by what they are, and refused ones that got no further as `call`.
+        const action: unknown = hooks.detail?.['x-audit-action'] ?? (method === 'ALL' ? 'call' : null)
         if (typeof action !== 'string') continue
-        const table = actions.get(method) ?? new PathTable<string>()
-        actions.set(method, table)
-        table.set(path, action)
+        for (const one of method === 'ALL' ? CHANGING : [method]) {
+          const table = actions.get(one) ?? new PathTable<string>()
+          actions.set(one, table)
+          table.set(path, action)
+        }
       }
     },
 

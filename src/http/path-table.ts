@@ -1,4 +1,4 @@
-/** Compares paths as sent; the router decodes parameters. */
+/** Compares paths as sent; the router decodes parameters. `/:id/*` has any rest. */
 export class PathTable<T> {
   readonly #exact = new Map<string, T>()
   #patterns: { readonly segments: readonly string[]; readonly rank: string; readonly entry: T }[] = []
@@ -9,7 +9,7 @@ export class PathTable<T> {
       return
     }
     const segments = path.split('/')
-    const rank = segments.map((segment) => (isParameter(segment) ? '1' : '0')).join('')
+    const rank = segments.map((segment) => (segment === '*' ? '2' : isParameter(segment) ? '1' : '0')).join('')
     this.#patterns.push({ segments, rank, entry })
     // As in the router, literal segments take precedence.
     this.#patterns.sort((a, b) => (a.rank < b.rank ? -1 : 1))
@@ -31,8 +31,11 @@ export function pathOf(url: string): string {
 }
 
 function matches(segments: readonly string[], given: readonly string[]): boolean {
-  if (segments.length !== given.length) return false
-  return segments.every((segment, at) => (isParameter(segment) ? isValue(given[at]) : segment === given[at]))
+  const isRest = segments.at(-1) === '*'
+  if (isRest ? given.length < segments.length : given.length !== segments.length) return false
+  return segments.every(
+    (segment, at) => segment === '*' || (isParameter(segment) ? isValue(given[at]) : segment === given[at]),
+  )
 }
 
 function isValue(given = ''): boolean {

@@ -60,6 +60,17 @@ async function withAccount(): Promise<string> {
   return id
 }
 
+/** Sent to one device. */
+async function newPush() {
+  const { id } = newApplication()
+  const body = { platform: [0], msg: 'Hello', sound: '', badge: '' }
+  await call('PUT', `/api/applications/${id}/v1/deviceToken`, { token: 'a1'.repeat(32), platform: '0' })
+  const push = (await call('POST', `/api/applications/${id}/v1/push/all`, body)).body.id
+  const state = async () => (await call('GET', `/api/applications/${id}/v1/push/${push}`)).body.state
+  await until(async () => (await state()) === 'finished')
+  return { id, push }
+}
+
 /** By method and path, in the order of what one needs of another: how each that there is comes to succeed. */
 const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
   'POST /api/session': () => ({ body: { name: 'ann', password: PASSWORD } }),
@@ -123,6 +134,11 @@ const SUCCESSES: Readonly<Record<string, () => Success | Promise<Success>>> = {
     parameters: { path: 'deviceToken' },
     body: { token: 'a1'.repeat(32), platform: 0 },
   }),
+  'PUT /api/applications/{id}/v1/push/{push}/shown': async () => ({
+    parameters: await newPush(),
+    body: { msg: 'Bye' },
+  }),
+  'DELETE /api/applications/{id}/v1/push/{push}/shown': async () => ({ parameters: await newPush() }),
   'POST /api/applications/{id}/v1/{path}': () => ({
     parameters: { path: 'push/all' },
     body: { platform: [0], msg: 'Hello', sound: '', badge: '' },
@@ -223,6 +239,11 @@ describe('the log', () => {
     const { id } = newApplication()
     await call('PATCH', `/api/applications/${id}`, { rate: -1 })
     await call('DELETE', '/api/tokens/nowhere')
+    const { token } = (await call('POST', '/api/tokens', { name: 'reader' })).body
+    const authorization = `Bearer ${token}`
+    await call('POST', `/api/applications/${id}/v1/push/all`, {}, { authorization })
+    await call('DELETE', `/api/applications/${id}/v1/push/x/shown`, {}, { authorization })
+    await call('GET', '/api/log', undefined, { authorization })
     await call('PUT', `/api/applications/${id}/v1/tag`, { token: 'a1'.repeat(32), platform: 0, tag: 'x' })
     await call('GET', '/api/applications/nowhere')
     await call('POST', `/api/applications/${id}/v1/push/preview`, {})
@@ -232,6 +253,9 @@ describe('the log', () => {
     expect(added).toMatchObject([
       { ...refused, who: 'nobody', action: 'sign in', subject: '', code: 'InvalidCredentials' },
       { ...refused, who: 'token test', action: 'call', subject: id, code: 'ResourceNotFound' },
+      { ...refused, who: 'token reader', action: 'withdraw', subject: id, code: 'ForbiddenError' },
+      { ...refused, who: 'token reader', action: 'call', subject: id, code: 'ForbiddenError' },
+      { who: 'token test', action: 'make token', subject: 'reader', result: 'ok' },
       { ...refused, who: 'token test', action: 'revoke token', subject: 'nowhere', code: 'ResourceNotFound' },
       { ...refused, who: 'token test', action: 'change limits', subject: id, code: 'InvalidArgument' },
     ])

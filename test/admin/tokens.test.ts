@@ -131,7 +131,18 @@ describe('the purpose of a token', () => {
     const device = { token: 'a1'.repeat(32), platform: 0 }
     expect((await call(tokens.read, 'GET', `${path}/pushes`)).status).toBe(200)
     expect(await call(tokens.read, 'POST', `${path}/push/all`, push)).toEqual(refusal('read', 'send'))
-    expect((await call(tokens.send, 'POST', `${path}/push/all`, push)).status).toBe(200)
+    const sent = await call(tokens.send, 'POST', `${path}/push/all`, push)
+    expect(sent.status).toBe(200)
+    // Replacing and withdrawing a push is sending. This one reached nobody.
+    const shown = `${path}/push/${sent.body.id}/shown`
+    for (const method of ['PUT', 'DELETE']) {
+      expect(await call(tokens.read, method, shown, push)).toEqual(refusal('read', 'send'))
+      expect(await call(tokens.send, method, shown, { msg: 'Bye' })).toMatchObject({
+        status: 409,
+        body: { message: expect.stringContaining('The push was sent to no device') },
+      })
+    }
+    expect((await call(tokens.operate, 'DELETE', `${path}/pushes`)).status).toBe(405)
     expect(await call(tokens.send, 'PUT', `${path}/deviceToken`, device)).toEqual(refusal('send', 'operate'))
     expect((await call(tokens.operate, 'PUT', `${path}/deviceToken`, device)).status).toBe(201)
     const document: any = await (await fetch(`${service.url}/openapi.json`)).json()

@@ -10,6 +10,8 @@ for (const path of [
   '/push/:id/failures',
   '/push/all/:what',
   '/healthz',
+  '/of/:id/*',
+  '/of/:id/a/:b',
 ]) {
   table.set(path, path)
 }
@@ -23,6 +25,8 @@ describe('the entry of a path', () => {
     ['of the pattern whose first difference is literal', '/push/all/failures', '/push/all/:what'],
     ['of the pattern that has more of it', '/push/one', '/push/:id'],
     ['of a pattern that begins with a parameter', '/x/one', '/:any/one'],
+    ['of a pattern that has any rest', '/of/x/a/b/c', '/of/:id/*'],
+    ['of a pattern with a name before that with any rest', '/of/x/a/b', '/of/:id/a/:b'],
   ])('is that %s', (_, path, entry) => {
     expect(table.find(path)).toBe(entry)
   })
@@ -43,6 +47,8 @@ describe('the entry of a path', () => {
     '/push/x/',
     '/push/x/y/z',
     '/PUSH/x',
+    '/of/x',
+    '/of//x',
     '/push/x/failures/',
   ])('there is none of %p', (path) => {
     expect(table.find(path)).toBeNull()

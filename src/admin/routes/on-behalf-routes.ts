@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../http/fields.ts'
 import { pathOf } from '../../http/path-table.ts'
 import { adminCall } from '../admin-endpoint.ts'
 import { known } from '../administrator.ts'
+import type { Actor } from '../administrator.ts'
 import { applicationNamed } from '../application-fields.ts'
 import type { CallLog } from '../call-log.ts'
 import type { AdminParts } from './admin-parts.ts'
@@ -32,33 +33,53 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'PUT /user/del': 'erase user',
 }
 
+const SHOWN = '/api/applications/:id/v1/push/:push/shown'
+
 const ANY: JsonSchema = { description: 'As the public API answers; see its own document for the schemas.' }
 
+interface Call {
+  readonly actor: Actor | null
+  readonly params: { readonly id: string }
+  readonly request: Request
+  readonly set: { headers: object }
+}
+
 export function onBehalfRoutes({ gate, directory, calls, api }: Dependencies) {
-  return new Elysia({ name: 'on-behalf-routes' }).use(gate).all(
-    '/api/applications/:id/v1/*',
-    async ({ actor, params, request, set }) => {
-      const { id } = applicationNamed(directory, params.id)
-      const { headers, method } = request
-      headers.set(APPLICATION_HEADER, id)
-      // Against CORS headers: only our own page could get them here.
-      headers.delete('origin')
-      const own = withOwnPath(request)
-      const route = api.routeOf(own.url) ?? ''
-      const by = known(actor)
-      const push = route.startsWith('/push/:id') ? { push: pathOf(own.url).split('/')[2] } : {}
-      const call = {
-        by,
-        action: ACTIONS[`${method} ${route}`] ?? 'call',
-        subject: id,
-        detail: { method, route, ...push },
-      }
-      const isLook = method === 'GET' || route === '/push/preview'
-      const response = await (isLook ? api.answer(own) : calls.during(call, () => api.answer(own)))
+  const answer = ({ actor, params, request, set }: Call): Promise<Response> => {
+    const { id } = applicationNamed(directory, params.id)
+    const { headers, method } = request
+    headers.set(APPLICATION_HEADER, id)
+    // Against CORS headers: only our own page could get them here.
+    headers.delete('origin')
+    const own = withOwnPath(request)
+    const route = api.routeOf(own.url) ?? ''
+    const by = known(actor)
+    const push = route.startsWith('/push/:id') ? { push: pathOf(own.url).split('/')[2] } : {}
+    const call = {
+      by,
+      action: ACTIONS[`${method} ${route}`] ?? 'call',
+      subject: id,
+      detail: { method, route, ...push },
+    }
+    const isLook = method === 'GET' || route === '/push/preview'
+    const answered = isLook ? api.answer(own) : calls.during(call, () => api.answer(own))
+    return Promise.resolve(answered).then((response) => {
       set.headers = {}
       return response
-    },
-    adminCall('Applications', 'The public API on behalf of the application', { answer: ANY }),
+    })
+  }
+
+  return (
+    new Elysia({ name: 'on-behalf-routes' })
+      .use(gate)
+      .all(
+        '/api/applications/:id/v1/*',
+        answer,
+        adminCall('Applications', 'The public API on behalf of the application', { answer: ANY }),
+      )
+      // Named for their purpose: they send.
+      .put(SHOWN, answer, adminCall('Pushes', 'Replace what a push shows', { action: 'replace', answer: ANY }))
+      .delete(SHOWN, answer, adminCall('Pushes', 'Withdraw a push', { action: 'withdraw', answer: ANY }))
   )
 }
 

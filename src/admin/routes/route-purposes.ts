@@ -13,7 +13,7 @@ export const OPEN_ROUTES: readonly string[] = [
 
 /**
  * The least token purpose for each route; other routes need `administer`. In the public API on behalf of an
- * application, POST sends and PUT changes the registry.
+ * application, POST sends and PUT changes the registry, but for that of a push.
  */
 const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
   ...Object.fromEntries(OPEN_ROUTES.map((route) => [route, 'read' as const])),
@@ -83,6 +83,9 @@ const ROUTE_PURPOSES: Readonly<Record<string, TokenPurpose>> = {
 
   'POST /api/applications/:id/v1/*': 'send',
   'PUT /api/applications/:id/v1/*': 'operate',
+  'DELETE /api/applications/:id/v1/*': 'operate',
+  'PUT /api/applications/:id/v1/push/:push/shown': 'send',
+  'DELETE /api/applications/:id/v1/push/:push/shown': 'send',
   'GET /api/pushes/:id/live': 'read',
   'GET /api/pushes/:id/resend': 'read',
   'POST /api/pushes/:id/resend': 'send',

@@ -108,6 +108,23 @@ describe('made-up devices', () => {
   })
 })
 
+test('made-up tokens cost Apple two requests each, one in each environment, however long they wait for the second', async () => {
+  // Another kind: those of the test before may still be asked about.
+  const asked = new Map<string, string[]>()
+  simulator.answerWith(({ token, gateway }: Attempt) => {
+    if (!token.startsWith('dd')) return answered(200)
+    asked.set(token, [...(asked.get(token) ?? []), gateway])
+    return answered(400, JSON.stringify({ reason: 'BadDeviceToken' }))
+  })
+  await registerAll(0, tokens('aa', 10))
+  await registerAll(0, tokens('dd', 300))
+  const id = await push()
+  await use.pass(use.sent(id))
+  expect(await status(id)).toMatchObject({ s: 10, failed: { total: 300, reasons: { BadDeviceToken: 300 } } })
+  expect(asked.size).toBe(300)
+  expect(new Set([...asked.values()].map(String))).toEqual(new Set(['apns,apns-sandbox']))
+})
+
 describe('five hundred browsers at made-up hosts of Apple, whose resolver never answers', () => {
   /** Sends to the simulator, whatever the push service. */
   function relayedTo({ webPushUrl, ca }: Simulator): OpenTransport {

@@ -62,7 +62,11 @@ class ApnsProvider implements Provider {
   }
 
   send(message: Message, recipient: Recipient, listener: OutcomeListener): void {
-    this.#sendTo(this.#environmentOf(recipient), { message, recipient, listener }, NOTHING_TRIED)
+    const environment = this.#environmentOf(recipient)
+    const addressed = { message, recipient, listener }
+    const refused = this.#refusedBefore(environment, recipient)
+    if (refused === null) this.#sendTo(environment, addressed, NOTHING_TRIED)
+    else this.#report(this.#tryOther(environment, refused, addressed), listener)
   }
 
   originOf(recipient: Recipient): string {
@@ -85,6 +89,11 @@ class ApnsProvider implements Provider {
   #environmentOf({ environment }: Recipient): Environment {
     const known = this.#options.credential.environment === 'auto' ? environment : null
     return known ?? this.#preferred
+  }
+
+  #refusedBefore(first: Environment, { environment, token }: Recipient): Outcome | null {
+    if (environment !== null) return null
+    return this.#routes.get(otherThan(first))?.refusedFirst(token, this.#options.clock.monotonic()) ?? null
   }
 
   #sendTo(environment: Environment, addressed: Addressed, tried: AlreadyTried): void {
@@ -145,8 +154,11 @@ class ApnsProvider implements Provider {
   }
 
   #settle(sent: SentRequest, answer: TransportAnswer): void {
-    const { listener } = sent.addressed
-    void this.#judge(sent, answer).then(
+    this.#report(this.#judge(sent, answer), sent.addressed.listener)
+  }
+
+  #report(settled: Promise<Outcome | null>, listener: OutcomeListener): void {
+    void settled.then(
       (outcome) => listener.onOutcome(outcome),
       (error: unknown) => listener.onFault(error),
     )
@@ -209,13 +221,13 @@ class ApnsProvider implements Provider {
     }
     if (!badToken && !WRONG_ENVIRONMENT.has(outcome.reason)) return outcome
 
-    const second = first === 'production' ? 'sandbox' : 'production'
+    const second = otherThan(first)
     const rest = addressed.listener.restOf(this.#options.origins[second])
     if (rest !== null) return { kind: 'deferred', ...rest, scope: 'device' }
     const again = { renewal: false, other: true }
     if (badToken && addressed.recipient.environment === null) {
       const route = this.#route(second)
-      const afterMs = route.enterSecondTry()
+      const afterMs = route.enterSecondTry(addressed.recipient.token, outcome, this.#options.clock.monotonic())
       if (afterMs !== null) return { kind: 'deferred', afterMs, scope: 'device', reason: outcome.reason }
       try {
         const other = await this.#again(second, addressed, again)
@@ -272,6 +284,10 @@ class ApnsProvider implements Provider {
     }
     return route
   }
+}
+
+function otherThan(environment: Environment): Environment {
+  return environment === 'production' ? 'sandbox' : 'production'
 }
 
 const KEY_UNUSABLE: Outcome = { kind: 'misconfigured', reason: 'the signing key cannot be used', certain: true }

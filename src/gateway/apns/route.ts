@@ -58,6 +58,11 @@ const MAX_SECOND_TRIES_UNPROVEN = 32
 const NO_ROOM_MS = 2000
 const NO_ROOM_STEP_MS = 5
 
+/** How long the first environment's refusal counts, while its token waits for a place here. */
+const REFUSED_MS = 10 * MINUTE_MS
+
+const MAX_REFUSED = 10_000
+
 export class ApnsRoute {
   readonly environment: Environment
   readonly transport: Transport
@@ -71,6 +76,8 @@ export class ApnsRoute {
   #hasTaken = false
   #secondTries = 0
   #putOff = 0
+  /** By token. `until`: on the monotonic clock. */
+  readonly #refusedFirst = new Map<string, { readonly outcome: Outcome; readonly until: number }>()
   #refusal: { readonly word: string; readonly until: number } | null = null
 
   constructor(environment: Environment, transport: Transport) {
@@ -116,14 +123,29 @@ export class ApnsRoute {
   }
 
   /**
-   * Reserves a second try for a device that neither environment accepted yet; `leaveSecondTry` frees it. The limit
-   * keeps made-up tokens from filling the first environment's window. Returns the wait in ms if none is free;
-   * `null`: reserved.
+   * Reserves a second try for a token that `outcome` refused in the first environment; `leaveSecondTry` frees it. The
+   * limit keeps made-up tokens from filling the first environment's window. Returns the wait in ms if none is free, for
+   * which `refusedFirst` knows the token; `null`: reserved.
    */
-  enterSecondTry(): number | null {
+  enterSecondTry(token: string, outcome: Outcome, monotonic: number): number | null {
     const limit = this.#hasTaken ? MAX_SECOND_TRIES : MAX_SECOND_TRIES_UNPROVEN
-    if (this.#secondTries >= limit) return NO_ROOM_MS + this.#putOff++ * NO_ROOM_STEP_MS
+    const refused = this.#refusedFirst
+    if (this.#secondTries >= limit) {
+      if (!refused.has(token)) refused.set(token, { outcome, until: monotonic + REFUSED_MS })
+      if (refused.size > MAX_REFUSED) refused.delete(refused.keys().next().value ?? '')
+      return NO_ROOM_MS + this.#putOff++ * NO_ROOM_STEP_MS
+    }
+    refused.delete(token)
     this.#secondTries++
+    return null
+  }
+
+  /** What the first environment said of a token that waits for its second try; `null`: it is to be asked. */
+  refusedFirst(token: string, monotonic: number): Outcome | null {
+    const refused = this.#refusedFirst.get(token)
+    if (refused === undefined) return null
+    if (monotonic < refused.until) return refused.outcome
+    this.#refusedFirst.delete(token)
     return null
   }
 

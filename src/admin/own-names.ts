@@ -3,8 +3,9 @@ import { failure } from '../failure.ts'
 import type { Failure } from '../failure.ts'
 
 /**
- * Refuses a foreign Host, against DNS rebinding: a page whose name resolves to 127.0.0.1 sends that name. `names`: in
- * lower case, besides localhost and addresses.
+ * Refuses a foreign Host, against DNS rebinding: a page whose name resolves to 127.0.0.1 sends that name. The host of an
+ * absolute target counts more (RFC 9112, 3.2.2), but Bun 1.4.5 hides it, and browsers send none. `names`: in lower case,
+ * besides localhost and addresses.
  */
 export function hostRefusalOf(headers: Pick<Headers, 'get'>, names: ReadonlySet<string>): Failure | null {
   const host = headers.get('host')

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import type { AnyElysia } from 'elysia'
 import { DAY_MS, sleep, systemClock } from '../clock.ts'
 import { failure, StartRefused } from '../failure.ts'
+import type { FailureCode } from '../failure.ts'
 import type { Log } from '../log.ts'
 import { hostPort } from '../settings/network-types.ts'
 import type { ListenAddress } from '../settings/network-types.ts'
@@ -50,6 +51,8 @@ export function listen(
 ): Listener {
   const answer = (request: Request): Response | Promise<Response> => {
     if (request.method === 'CONNECT') return refuseTunnel()
+    // Bun joins them. Servers must refuse them (RFC 9112, 3.2).
+    if (request.headers.get('host')?.includes(',') === true) return hangUp('InvalidHeader', 'Host must be sent once.')
     const app = appOf()
     app.server = server
     const plain = withPlainPath(request)
@@ -128,8 +131,11 @@ function bindsToTls(days: number): OnAnswer {
 
 /** CONNECT names a host instead of a path, and no HTTP follows it (RFC 9110, 9.3.6). */
 function refuseTunnel(): Response {
-  const headers = { ...answerHeaders(Bun.randomUUIDv7()), allow: '', connection: 'close' }
-  return refuse(failure('MethodNotAllowedError', 'CONNECT is not allowed', headers))
+  return hangUp('MethodNotAllowedError', 'CONNECT is not allowed', { allow: '' })
+}
+
+function hangUp(code: FailureCode, sentence: string, more: Readonly<Record<string, string>> = {}): Response {
+  return refuse(failure(code, sentence, { ...answerHeaders(Bun.randomUUIDv7()), connection: 'close', ...more }))
 }
 
 /** Bun 1.4.5 says EINVAL. */

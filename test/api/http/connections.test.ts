@@ -253,6 +253,18 @@ describe('a connection', () => {
     }
   })
 
+  test('that names two hosts is 400 (RFC 9112, 3.2), and ends the connection', async () => {
+    for (const url of [service.url, service.adminUrl]) {
+      using connection = await connectTo(url)
+      const head = headOf('GET /analytics', service.application)
+      await connection.write(head.replace('\r\n\r\n', '\r\nHost: localhost\r\n\r\n'))
+      const answer = await connection.answer()
+      expectAnswer(answer, 400, 'InvalidHeader', 'Host must be sent once.')
+      expect(answer.headers.get('connection')).toBe('close')
+      expect(await connection.closed).toBe('')
+    }
+  })
+
   test('that names an impossible host is refused on the admin side, which has names of its own', async () => {
     for (const host of IMPOSSIBLE_HOSTS) {
       using connection = await connectTo(service.adminUrl)

@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts'
 import { isoTime } from '../text/format.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
 import type { AdminLogAnswer } from './api-types/administrator-types.ts'
+import { webhookOrigin } from './webhook-address.ts'
 
 export type Changes = AdminLogAnswer['entries'][number]['changes']
 
@@ -19,7 +20,7 @@ interface Options {
 /** Reads nothing sealed. */
 const NO_KEY = new Uint8Array(32)
 
-/** Without secrets. A webhook's URL is cut to its origin: many receivers put a secret into the path. */
+/** Without secrets. */
 export function createAuditedState({ database, clock }: Options) {
   const sealed = { database, clock, key: NO_KEY }
   const applications = createApplicationStore(sealed)
@@ -39,7 +40,7 @@ export function createAuditedState({ database, clock }: Options) {
       ...Object.fromEntries(
         credentials.summaries(application).map((summary) => [summary.provider, { ...summary, createdAt: undefined }]),
       ),
-      ...(webhook && { webhook: new URL(webhook.url).origin, events: webhook.events }),
+      ...(webhook && { webhook: webhookOrigin(webhook.url), events: webhook.events }),
       ...(userKey && { userKey: isoTime(userKey.createdAt) }),
     }
   }

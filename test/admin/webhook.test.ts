@@ -47,6 +47,40 @@ describe('the webhook of an application', () => {
     })
   })
 
+  test('is shown by its origin to tokens that may not change it, since many receivers have a secret in the path', async () => {
+    const { id } = service.addApplication('Secretive')
+    const path = `/api/applications/${id}`
+    const url = 'https://hooks.test/services/T0/secret?token=secret'
+    await call('PUT', `${path}/webhook`, { url })
+    for (const [purpose, shown] of [
+      ['send', 'https://hooks.test'],
+      ['operate', url],
+    ] as const) {
+      const { token } = (await call('POST', '/api/tokens', { name: purpose, purpose })).body
+      const get = async (of: string) => {
+        const { body } = await call('GET', of, undefined, { authorization: `Bearer ${token}` })
+        return body
+      }
+      for (const command of ['show', 'webhook']) {
+        const response = await fetch(`${service.adminUrl}/api/command`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ argv: ['app', command, id] }),
+        })
+        const said = await response.text()
+        expect([command, said.includes('https://hooks.test'), said.includes('/services')]).toEqual([
+          command,
+          true,
+          shown === url,
+        ])
+      }
+      const { webhooks } = await get('/api/webhooks')
+      expect(webhooks.find((one: any) => one.application.id === id).url).toBe(shown)
+      expect((await get(`${path}/webhook`)).webhook.url).toBe(shown)
+      expect((await get(path)).webhook.url).toBe(shown)
+    }
+  })
+
   test('is told of what happens, signed with that secret', async () => {
     await using receiver = await startReceiver({ plain: true })
     const path = pathOf()

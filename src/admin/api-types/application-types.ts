@@ -78,7 +78,13 @@ export const ApplicationAnswer = objectSchema('ApplicationAnswer', {
   limits: ApplicationLimits,
   labels: count('Tags and types.'),
   credentials: listOf(CredentialView),
-  webhook: orNull(shapeOf({ url: text(), events: listOf(text()), disabledAt: orNull(time()) })),
+  webhook: orNull(
+    shapeOf({
+      url: text('For a token below `operate` only its origin.'),
+      events: listOf(text()),
+      disabledAt: orNull(time()),
+    }),
+  ),
   userKey: orNull(shapeOf({ createdAt: time(), previousUntil: orNull(time()) })),
   use: {
     ...shapeOf({ used: count(), quota: count(), endsAt: time() }),

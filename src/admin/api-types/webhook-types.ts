@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../http/answer-schema.ts'
 import { ApplicationName } from './application-types.ts'
 
 const webhook = {
-  url: text(),
+  url: text('For a token below `operate` only its origin.'),
   events: listOf(text()),
   disabledAt: orNull(time('When the receiver answered 410 Gone; `null`: it has not.')),
 }

@@ -21,6 +21,7 @@ import { applicationNamed, NO_APPLICATION } from '../application-fields.ts'
 import { ChangeLimits, DeleteApplication, NewApplication, RotateSecret, Simulate } from '../application-schema.ts'
 import type { RealThings } from '../real-things-store.ts'
 import type { ApplicationView } from '../view/application-view.ts'
+import { shownWebhook } from '../webhook-address.ts'
 import type { AdminParts } from './admin-parts.ts'
 
 /** How long a call waits for an erasure. The listener closes connections after 30 s of silence. */
@@ -111,7 +112,10 @@ export function applicationRoutes(deps: Dependencies) {
     )
     .get(
       '/api/applications/:id',
-      ({ params }) => view.whole(named(params.id)),
+      ({ actor, params }) => {
+        const { webhook, ...rest } = view.whole(named(params.id))
+        return { ...rest, webhook: webhook && shownWebhook(webhook, actor) }
+      },
       adminCall('Applications', 'One, with its limits, credentials and quota', { answer: ApplicationAnswer }),
     )
     .patch(

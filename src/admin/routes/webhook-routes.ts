@@ -12,6 +12,7 @@ import { adminCall } from '../admin-endpoint.ts'
 import { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types/webhook-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ChangeWebhook } from '../application-schema.ts'
+import { shownWebhook } from '../webhook-address.ts'
 import type { AdminParts } from './admin-parts.ts'
 
 interface Dependencies extends AdminParts {
@@ -28,7 +29,7 @@ export function webhookRoutes({ gate, directory, webhooks, webhookList, allowPri
     .use(gate)
     .get(
       '/api/webhooks',
-      (): WebhooksAnswer => ({
+      ({ actor }): WebhooksAnswer => ({
         webhooks: webhookList.all().flatMap(({ application: number, url, events, disabledAt, waiting }) => {
           const application = directory.byNumber(number)
           if (application === null) return []
@@ -40,14 +41,18 @@ export function webhookRoutes({ gate, directory, webhooks, webhookList, allowPri
             dueAt: isoTime(dueAt),
           }))
           const { id, name } = application
-          return [{ application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }]
+          const view = { application: { id, name }, url, events, disabledAt: isoOrNull(disabledAt), waiting, next }
+          return [shownWebhook(view, actor)]
         }),
       }),
       adminCall('Service', 'Webhooks of all applications and their waiting events', { answer: WebhooksAnswer }),
     )
     .get(
       '/api/applications/:id/webhook',
-      ({ params }): WebhookAnswer => shown(webhooks.find(applicationNamed(directory, params.id))),
+      ({ actor, params }): WebhookAnswer => {
+        const webhook = webhooks.find(applicationNamed(directory, params.id))
+        return shown(webhook && shownWebhook(webhook, actor))
+      },
       adminCall('Applications', 'The webhook of an application', { answer: WebhookAnswer }),
     )
     .put(

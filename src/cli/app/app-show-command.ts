@@ -1,3 +1,4 @@
+import { shownWebhook } from '../../admin/webhook-address.ts'
 import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
 import { createUserKeyStore } from '../../application/user-key-store.ts'
@@ -38,16 +39,20 @@ interface View {
   readonly adoptable: number
 }
 
-function createView({ database, clock }: World): (application: Application) => View {
+function createView({ database, clock, by }: World): (application: Application) => View {
   const credentials = createCredentialStore({ database, clock, key: NO_KEY })
   const webhooks = createWebhookStore({ database, clock, key: NO_KEY })
   const userKeys = createUserKeyStore({ database, clock, key: NO_KEY })
   const sizes = createRegistrySizeStore({ database })
   const adoptions = createAdoptionStore({ database })
+  const webhookOf = (application: Application) => {
+    const webhook = webhooks.find(application)
+    return webhook && shownWebhook(webhook, by)
+  }
   return (application) => ({
     application,
     credentials: credentials.summaries(application),
-    webhook: webhooks.find(application),
+    webhook: webhookOf(application),
     userKey: userKeys.summary(application),
     size: sizes.sizeOf(application.number),
     adoptable: adoptions.count(application.number),

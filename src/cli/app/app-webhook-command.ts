@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { shownWebhook } from '../../admin/webhook-address.ts'
 import type { Application } from '../../application/application.ts'
 import { problem } from '../../failure.ts'
 import type { Problems } from '../../settings/parse.ts'
@@ -16,13 +17,14 @@ import { NO_KEY, webhookJson, webhookText } from './app-text.ts'
 
 export const check: CheckArguments = ({ flags }) => readChange(flags)
 
-export const run: RunOnApplication = async ({ flags }, { database, clock, application, sealingKey, served }) => {
+export const run: RunOnApplication = async ({ flags }, { database, clock, application, sealingKey, served, by }) => {
   const change = readChange(flags)
   if (change.kind === 'problems') return change
   const json = flags.has('json')
   const shown = createWebhookStore({ database, clock, key: NO_KEY })
   if (change.kind === 'show') {
-    const webhook = shown.find(application)
+    const found = shown.find(application)
+    const webhook = found && shownWebhook(found, by)
     return done(json ? printed(webhook) : `${webhook === null ? none(application) : webhookText(webhook)}\n`)
   }
   if (change.kind === 'remove') {

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { createAdminTokenStore } from '../../src/admin/admin-token-store.ts'
 import { systemClock } from '../../src/clock.ts'
 import { fileService } from '../support/file-service.ts'
@@ -45,6 +45,9 @@ async function used(link: string) {
   const { status, body } = await call('POST', '/api/link', { body: { link, name: 'back', password: PASSWORD } })
   return status === 200 ? 'used' : body
 }
+
+// The last one cannot be removed.
+beforeAll(() => newAdministrator('kim'))
 
 test('a link ends with the administrator that made it, and those of others stay', async () => {
   const [ann, mal] = [await newAdministrator('ann'), await newAdministrator('mal')]

@@ -51,19 +51,23 @@ function startTail(headers: Record<string, string>) {
   return { heard: () => text.includes('"out"'), lines, leave: () => gone.abort() }
 }
 
+let registered = 0
+const busyUntil = (isSo: () => boolean) =>
+  until(async () => {
+    await service.put('/deviceToken', { token: `android:${++registered}`, platform: '1' })
+    return isSo()
+  })
+
+/** All have their place, and are running. */
+const allHear = (tails: readonly { heard(): boolean }[]) => busyUntil(() => tails.every(({ heard }) => heard()))
+
 describe('a running command', () => {
   test('ends within half a second of the rights of its caller, and says so', async () => {
     const [leaver, removed, changed, reset] = await Promise.all(['lea', 'rem', 'cha', 'res'].map(signIn))
     const callers = { revoked: newToken('spy'), expired: newToken('short', clock.now() + DAY_MS / 2) }
     const all = [callers.revoked, callers.expired, leaver, removed, changed, reset]
     const tails = all.map((headers) => startTail(headers ?? {}))
-    let registered = 0
-    const busyUntil = (isSo: () => boolean) =>
-      until(async () => {
-        await service.put('/deviceToken', { token: `android:${++registered}`, platform: '1' })
-        return isSo()
-      })
-    await busyUntil(() => tails.every(({ heard }) => heard()))
+    await allHear(tails)
     await beside.run(['admin', 'revoke', 'spy'])
     await beside.run(['admin', 'remove', 'rem'])
     await beside.run(['admin', 'reset', 'res'])
@@ -96,7 +100,6 @@ describe('places for running commands', () => {
     const text = await response.text()
     return response.ok ? 'runs' : JSON.parse(text)
   }
-  const isRefused = (headers: Record<string, string>) => async () => (await asked(headers)) !== 'runs'
   const FULL = {
     code: 'TooManyRequestsError',
     message:
@@ -106,7 +109,7 @@ describe('places for running commands', () => {
   test('are few for each caller, so that none takes those of others', async () => {
     const greedy = newToken('greedy')
     const running = Array.from({ length: 10 }, () => startTail(greedy))
-    await until(isRefused(greedy))
+    await allHear(running)
     expect(await asked(greedy)).toEqual(FULL)
     expect(await asked(newToken('modest'))).toBe('runs')
     for (const { leave } of running) leave()
@@ -116,10 +119,10 @@ describe('places for running commands', () => {
     const crowd = Array.from({ length: 4 }, (_, n) => newToken(`crowd ${n}`))
     const running = crowd.flatMap((one) => Array.from({ length: 10 }, () => startTail(one)))
     const late = newToken('late')
-    await until(isRefused(late))
+    await allHear(running)
     expect(await asked(late)).toEqual(FULL)
     expect(await beside.run(['admin', 'revoke', 'crowd 0'])).toEqual(printed('The token "crowd 0" no longer works.'))
-    await until(async () => !(await isRefused(late)()))
+    await until(async () => (await asked(late)) === 'runs')
     for (const { leave } of running) leave()
   })
 })

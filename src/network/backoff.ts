@@ -12,5 +12,5 @@ export interface RetryPolicy {
 export function backoffMs(policy: RetryPolicy, attempt: number, random: number, askedMs: number | null = null): number {
   const doubled = Math.min(policy.firstMs * 2 ** Math.min(Math.max(attempt - 1, 0), 30), policy.longestMs)
   const jittered = doubled * (0.5 + random / 2)
-  return Math.round(askedMs === null ? jittered : Math.max(askedMs, 0) + (random * policy.firstMs) / 2)
+  return Math.round(Math.max(jittered, (askedMs ?? 0) + (random * policy.firstMs) / 2))
 }

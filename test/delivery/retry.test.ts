@@ -22,6 +22,8 @@ describe('when an attempt that failed is repeated', () => {
     ['the gateway asks for a time before the end', apns, 1, 0, 60 * S, 50 * S, 50 * S],
     ['the gateway asks for a time just before the end', fcm, 1, 0, 60 * S, 59 * S, 59 * S],
     ['the gateway asks for a time after the end: never', apns, 1, 0, 60 * S, 90 * S, 90 * S],
+    ['the gateway asks for no time, or one that is past: as if it did not ask', fcm, 2, 0, 60 * S, 0, 20 * S],
+    ['the gateway asks for less than the backoff: the backoff', apns, 5, 0, 60 * S, 1 * S, 16 * S],
   ])('%s', (_, policy, attempt, now, expiresAt, askedMs, dueAt) => {
     expect(nextAttemptAt(policy, { attempt, now, expiresAt, random: 0 }, askedMs)).toBe(dueAt)
   })
@@ -59,7 +61,7 @@ describe('when an attempt that failed is repeated', () => {
     )
   })
 
-  test('what a gateway asks for is not undercut, and is given up only where it ends after the time to live', () => {
+  test('neither what a gateway asks for nor the backoff is undercut; given up only if the former ends after the time to live', () => {
     fc.assert(
       fc.property(
         policy,
@@ -72,6 +74,8 @@ describe('when an attempt that failed is repeated', () => {
           const expiresAt = ttl * S
           const dueAt = nextAttemptAt(its, { attempt, now: 0, expiresAt, random: value }, askedMs)
           expect(dueAt).toBeGreaterThanOrEqual(askedMs)
+          const unasked = nextAttemptAt(its, { attempt, now: 0, expiresAt, random: value }, null)
+          expect(dueAt).toBeGreaterThanOrEqual(unasked)
           if (Math.max(askedMs, its.firstMs / 2) < expiresAt) expect(dueAt).toBeLessThan(expiresAt)
         },
       ),

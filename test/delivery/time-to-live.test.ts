@@ -55,6 +55,22 @@ describe('a time to live is used to its end', () => {
     expect(requests[1]?.after).toBeGreaterThanOrEqual(1000)
   })
 
+  test.each(['0', '1', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
+    'a Retry-After of %s does not shorten the backoff: seven requests in a minute',
+    async (after) => {
+      const busy = refusal(503, 'ServiceUnavailable', { 'retry-after': after })
+      await register({ platform: '0', token: 'a2'.padEnd(64, '0') })
+      simulator.answerWith(() => busy)
+      const since = clock.now()
+      await push({ ttl: 3600 })
+      await pass(
+        until(() => clock.now() >= since + 60_000),
+        1000,
+      )
+      expect(arrivals().length).toBeWithin(6, 8)
+    },
+  )
+
   test('an iPhone for which Apple asks for time beyond the end is not tried again', async () => {
     const asked = refusal(429, 'TooManyRequests', { 'retry-after': '60' })
     simulator.answerWith(() => asked)

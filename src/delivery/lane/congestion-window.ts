@@ -129,7 +129,7 @@ export class CongestionWindow {
     const askedMs = pause.askedMs === null ? null : Math.min(pause.askedMs, MAX_ASKED_MS)
     this.#isProbing = false
     if (now < this.#resumeAt) {
-      const until = askedMs === null ? now : now + backoffMs(retry, 1, random, askedMs)
+      const until = now + (askedMs ?? 0)
       if (until <= this.#resumeAt) return null
       this.#resumeAt = until
       this.#earliestAt = null
@@ -139,7 +139,7 @@ export class CongestionWindow {
     const waitMs = backoffMs(retry, this.#setbacks, random, askedMs)
     this.#trouble = { state, reason }
     this.#resumeAt = now + waitMs
-    this.#earliestAt = ofDevices === true && askedMs === null ? now + retry.firstMs : null
+    this.#earliestAt = ofDevices === true ? now + backoffMs(retry, 1, random, askedMs) : null
     this.#probeAt = askedMs !== null && askedMs > PROBE_FROM_MS ? now + askedMs / 2 : null
     this.#size = 1
     this.#usefulSize = MAX_SIZE

@@ -149,6 +149,12 @@ describe('the window of a credential', () => {
     expect(window.size(NOW + 59_999)).toBe(0)
   })
 
+  test('a wait that is shorter than the backoff does not end the pause before it', () => {
+    const window = new CongestionWindow()
+    const waits = [NOW, NOW + 500, NOW + 1500].map((at) => window.pause({ ...unreachable, askedMs: 0 }, at, 0))
+    expect(waits).toEqual([500, 1000, 2000])
+  })
+
   test('a new push shortens a pause to its first wait where devices have complained, and no other', () => {
     function longest(more: object): CongestionWindow {
       const window = new CongestionWindow()
@@ -158,6 +164,7 @@ describe('the window of a credential', () => {
     for (const [more, isShorter] of [
       [{ ofDevices: true }, true],
       [{}, false],
+      [{ ofDevices: true, askedMs: 0 }, true],
       [{ ofDevices: true, askedMs: 60_000 }, false],
     ] as const) {
       const window = longest(more)

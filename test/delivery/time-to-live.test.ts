@@ -71,6 +71,17 @@ describe('a time to live is used to its end', () => {
     },
   )
 
+  test('a refusal after the end is told by the word of the gateway', async () => {
+    const token = 'a3'.padEnd(64, '0')
+    await register({ platform: '0', token })
+    await finished(await push())
+    const busy = refusal(503, 'ServiceUnavailable')
+    simulator.answerWith(() => ({ ...busy, afterMs: 7000 }))
+    const id = await push({ ttl: 5 })
+    await finished(id)
+    expect(await status(id)).toMatchObject({ failed: { total: 1, reasons: { ServiceUnavailable: 1 } } })
+  })
+
   test('an iPhone for which Apple asks for time beyond the end is not tried again', async () => {
     const asked = refusal(429, 'TooManyRequests', { 'retry-after': '60' })
     simulator.answerWith(() => asked)

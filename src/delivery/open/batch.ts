@@ -126,13 +126,12 @@ export function isLate(batch: SendBatch, now: number, isPaused: boolean): boolea
   return isPaused ? isSent || batch.attempts !== null : isSent && batch.again.length === 0
 }
 
-export function failPutBack(batch: SendBatch, verdict: FailedVerdict, now: number): void {
+export function failPutBack(batch: SendBatch, verdictOf: (said: string | null) => FailedVerdict, now: number): void {
   for (const index of batch.again.splice(0)) {
     batch.answered[index] = 1
-    // The gateway's reason says more than that the time to live has ended.
-    const reason = (verdict.reason === 'expired' && batch.reasons.get(index)) || verdict.reason
+    const verdict = verdictOf(batch.reasons.get(index) ?? null)
     const attempt = attemptsOf(batch, index) + 1
-    batch.results.push(resultOf(recipientAt(batch, index), { ...verdict, reason }, attempt, now))
+    batch.results.push(resultOf(recipientAt(batch, index), verdict, attempt, now))
   }
 }
 

@@ -79,7 +79,7 @@ function answered(state: DeliveryState, event: EventOf<'answered'>, now: number)
   const isAborted = state.phase === 'aborted'
   const place = placeOf(state, event.task)
   const { batch } = place
-  noteAnswer(place, isAborted && verdict.kind === 'retry' ? overVerdict(state) : verdict, now)
+  noteAnswer(place, isAborted && verdict.kind === 'retry' ? overVerdict(state, verdict.reason) : verdict, now)
   if (finding !== null) batch.findings.push(finding)
   if (batch.pending === 0 && batch.again.length === 0 && (isAborted || !hasNext(batch))) settle(state, batch, now)
   if (refused === null) return
@@ -90,7 +90,7 @@ function answered(state: DeliveryState, event: EventOf<'answered'>, now: number)
 function returned(state: DeliveryState, { task, wasSent, reason }: EventOf<'put back'>, now: number): void {
   if (wasSent) state.canary.unheard()
   if (state.phase === 'aborted') {
-    const answer = { task, verdict: overVerdict(state), finding: null, outcome: null }
+    const answer = { task, verdict: overVerdict(state, reason), finding: null, outcome: null }
     return answered(state, { kind: 'answered', ...answer }, now)
   }
   const { batch, index } = placeOf(state, task)
@@ -176,7 +176,7 @@ function abort(state: DeliveryState, abortReason: AbortReason, refused: string |
   state.waiting = 0
   state.nextDueAt = Number.POSITIVE_INFINITY
   for (const batch of state.batches) {
-    failPutBack(batch, overVerdict(state), now)
+    failPutBack(batch, (said) => overVerdict(state, said), now)
     if (batch.pending > 0) continue
     if (reached(batch) > 0) settle(state, batch, now)
     else state.batches.delete(batch)

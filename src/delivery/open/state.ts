@@ -62,9 +62,11 @@ export function undecided(state: DeliveryState): number {
   return Math.max(left, 0)
 }
 
-export function overVerdict({ end: { abortReason, refused } }: DeliveryState): FailedVerdict {
+/** `said`: by the gateway, which says more than that the time to live has ended. */
+export function overVerdict({ end: { abortReason, refused } }: DeliveryState, said: string | null): FailedVerdict {
   const over = { kind: 'failed', device: 'keep', since: null } as const
-  if (refused === null) return { ...over, state: 'expired', reason: abortReason ?? 'expired' }
+  if (refused === null)
+    return { ...over, state: 'expired', reason: abortReason === 'cancelled' ? abortReason : (said ?? 'expired') }
   return { ...over, state: 'rejected', reason: refused }
 }
 

@@ -1,4 +1,5 @@
 import type { Exclusion } from '../../audience/exclusion.ts'
+import { MINUTE_MS } from '../../clock.ts'
 import { NO_ANSWER } from '../../delivery/store/open-delivery.ts'
 import { PLATFORM } from '../../platform.ts'
 import { DEVICE_REMOVED } from '../../gateway/gateway.ts'
@@ -46,7 +47,7 @@ function verdictOf(facts: ExplainFacts): Explanation {
       const sentence = `The push ended at ${isoTime(at)}, before ${gateway} had answered: the device may have got it.`
       return said(push.cancelledAt === null ? 'expired' : 'cancelled', sentence, { reason, attempts, at })
     }
-    return ofException(exception, gateway, facts.pause)
+    return ofException(exception, gateway, facts)
   }
   if (facts.registeredSince) {
     const at = device.registeredAt
@@ -82,12 +83,13 @@ function ofReceipts(receipts: readonly DeviceReceipt[]): Explanation {
   return said(seen === undefined ? 'received' : 'opened', sentence, { at, receipts })
 }
 
-function ofException(exception: ExceptionFacts, gateway: string, pause: string | null): Explanation {
+function ofException(exception: ExceptionFacts, gateway: string, { push, delivery, pause }: ExplainFacts): Explanation {
   const { state, cancelled, reason, attempts, at } = exception
   const known = { reason, attempts, at }
   const time = isoTime(at)
   if (cancelled) {
-    return said('cancelled', `The push was cancelled at ${time}, before the device could be reached.`, known)
+    const cancelledAt = isoTime(push.cancelledAt ?? at)
+    return said('cancelled', `The push was cancelled at ${cancelledAt}, before the device could be reached.`, known)
   }
   switch (state) {
     case 'leased':
@@ -95,6 +97,11 @@ function ofException(exception: ExceptionFacts, gateway: string, pause: string |
     case 'retry': {
       const last = attempts === 0 ? 'It was not sent yet' : `${gateway} did not take it (${reason})`
       const paused = pause === null ? '' : `, but sending is paused: ${pause}`
+      if (delivery !== null && at >= delivery.expiresAt) {
+        const end = isoTime(delivery.expiresAt)
+        const next = `would be due at ${time}, after the push's time to live, which ends at ${end}`
+        return said('retrying', `${last}; the next attempt ${next}${paused}.`, { reason, attempts })
+      }
       const sentence = `${last}; the next attempt is due at ${time}${paused}.`
       return said('retrying', sentence, { reason, attempts, nextAttemptAt: at })
     }
@@ -107,11 +114,23 @@ function ofException(exception: ExceptionFacts, gateway: string, pause: string |
           : `The app had been removed from the device when it was sent to, at ${time}: ${reason}.`
       return said('gone', sentence, known)
     }
-    case 'expired': {
-      const sentence = `The push's time to live ended at ${time}, before an attempt succeeded. The last one failed with: ${reason}.`
-      return said('expired', sentence, known)
-    }
+    case 'expired':
+      return said('expired', expiry(exception, gateway, delivery?.expiresAt ?? at), known)
   }
+}
+
+/** A gateway that leaves more than this unused has asked for a wait: Bellhop's own least waits are shorter. */
+const LITTLE_LEFT_MS = MINUTE_MS
+
+function expiry({ reason, at }: ExceptionFacts, gateway: string, expiresAt: number): string {
+  const end = isoTime(expiresAt)
+  if (at >= expiresAt) {
+    return `The push's time to live ended at ${end}, before an attempt succeeded. The last one failed with: ${reason}.`
+  }
+  const last = `${gateway} did not take it at ${isoTime(at)} (${reason})`
+  return expiresAt - at > LITTLE_LEFT_MS
+    ? `${last}, and asked for a wait beyond the push's time to live, which ends at ${end}. So it is not sent again.`
+    : `${last}. The push's time to live, which ends at ${end}, leaves no time for another attempt.`
 }
 
 /** `warning`: what the token is not, and looks like. */
@@ -169,7 +188,11 @@ function ofUnreached(
 ): Explanation {
   const unreached = (verdict: 'cancelled' | 'expired', what: string, at: number) =>
     said(verdict, `The ${what} at ${isoTime(at)}, before it had come to this device. ${AS_NOW}`, { at, ...JUDGED_NOW })
-  if (cancelledAt !== null) return unreached('cancelled', 'push was cancelled', cancelledAt)
+  if (cancelledAt !== null) {
+    if (finishedAt !== null) return unreached('cancelled', 'push was cancelled', cancelledAt)
+    const sentence = `The push was cancelled at ${isoTime(cancelledAt)}, and waits for answers to what was sent before.`
+    return said('waiting', `${sentence} Whether it was sent to this device is not known yet. ${AS_NOW}`, JUDGED_NOW)
+  }
   if (finishedAt !== null) return unreached('expired', "push's time to live ended", expiresAt)
   const why = pause === null ? 'It is being sent, and has' : `Sending is paused (${pause}), and the push has`
   const known = { ...(pause !== null && { reason: pause }), ...JUDGED_NOW }

@@ -3,7 +3,7 @@ import { newTenant } from '../../support/caller.ts'
 import { fileSending } from '../../support/file-service.ts'
 import { arrivalsAt, arrivalsOf } from '../../support/arrivals.ts'
 import { expectFailure, expectRequired } from '../../support/refusals.ts'
-import { acceptedPush, startSending } from '../../support/sending.ts'
+import { acceptedPush, refusal, startSending } from '../../support/sending.ts'
 import type { Answer, Call, Service } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
@@ -293,6 +293,38 @@ describe('why a device got a push, or did not:', () => {
     const { reason, attempts } = await whyWhen(id, token, 'expired')
     expect(reason).toBe('InternalServerError')
     expect(attempts).toBeGreaterThan(0)
+  })
+
+  test('expired, while time is left, if the gateway asks for more of it', async () => {
+    const busy = refusal(429, 'TooManyRequests', { 'retry-after': '7200' })
+    simulator.answerWith(() => busy)
+    await register(PHONE)
+    const id = await push({ platform: '0', ttl: 3600 })
+    expect(await whyWhen(id, PHONE, 'expired')).toMatchObject({
+      explanation: `APNs did not take it at ${at()} (TooManyRequests), and asked for a wait beyond the push's time to live, which ends at ${at(HOUR_MS)}. So it is not sent again.`,
+      at: at(),
+      attempts: 1,
+      next_attempt_at: null,
+    })
+  })
+
+  test('waiting, if the push is cancelled before the answer comes; accepted with it', async () => {
+    let isOnItsWay = false
+    simulator.answerWith(() => {
+      isOnItsWay = true
+      return { kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 1000 }
+    })
+    await register(PHONE)
+    const id = await push({ platform: '0' })
+    await until(() => isOnItsWay)
+    expect(await service.call('POST', `/push/${id}/cancel`)).toMatchObject({ status: 200 })
+    expect(await why(id, PHONE)).toMatchObject({
+      verdict: 'waiting',
+      explanation: `The push was cancelled at ${at()}, and waits for answers to what was sent before. Whether it was sent to this device is not known yet. ${NOW}`,
+    })
+    clock.advance(1000)
+    await whyWhen(id, PHONE, 'accepted')
+    expect((await service.get(`/push/${id}`)).body).toMatchObject({ s: 1 })
   })
 
   test('cancelled, before it was reached, and while it waited', async () => {

@@ -213,6 +213,12 @@ const CASES: readonly (readonly [
   ],
   [
     'retrying',
+    'unless the push ends before',
+    exception({ at: at('22:00') }),
+    "APNs did not take it (TooManyRequests); the next attempt would be due at 2026-11-20T22:00:00.000Z, after the push's time to live, which ends at 2026-11-20T21:00:00.000Z.",
+  ],
+  [
+    'retrying',
     'after a stop, before it was sent',
     exception({ attempts: 0, reason: 'stopped' }),
     'It was not sent yet; the next attempt is due at 2026-11-20T09:05:00.000Z.',
@@ -241,8 +247,26 @@ const CASES: readonly (readonly [
   [
     'expired',
     'after attempts',
+    exception({ state: 'expired', at: at('21:00') }),
+    "The push's time to live ended at 2026-11-20T21:00:00.000Z, before an attempt succeeded. The last one failed with: TooManyRequests.",
+  ],
+  [
+    'expired',
+    'after an answer that came too late',
+    exception({ state: 'expired', reason: 'deadline', at: at('21:01') }),
+    "The push's time to live ended at 2026-11-20T21:00:00.000Z, before an attempt succeeded. The last one failed with: deadline.",
+  ],
+  [
+    'expired',
+    'since the gateway asked for more time than was left',
     exception({ state: 'expired' }),
-    "The push's time to live ended at 2026-11-20T09:05:00.000Z, before an attempt succeeded. The last one failed with: TooManyRequests.",
+    "APNs did not take it at 2026-11-20T09:05:00.000Z (TooManyRequests), and asked for a wait beyond the push's time to live, which ends at 2026-11-20T21:00:00.000Z. So it is not sent again.",
+  ],
+  [
+    'expired',
+    'where too little time was left for another attempt',
+    exception({ state: 'expired', at: at('20:59') }),
+    "APNs did not take it at 2026-11-20T20:59:00.000Z (TooManyRequests). The push's time to live, which ends at 2026-11-20T21:00:00.000Z, leaves no time for another attempt.",
   ],
   [
     'expired',
@@ -253,8 +277,8 @@ const CASES: readonly (readonly [
   [
     'cancelled',
     'while it waited for another attempt',
-    exception({ state: 'expired', cancelled: true, reason: 'cancelled' }),
-    'The push was cancelled at 2026-11-20T09:05:00.000Z, before the device could be reached.',
+    { ...exception({ state: 'expired', cancelled: true, reason: 'cancelled' }), ...push({ cancelledAt: at('09:04') }) },
+    'The push was cancelled at 2026-11-20T09:04:00.000Z, before the device could be reached.',
   ],
   [
     'cancelled',
@@ -264,6 +288,15 @@ const CASES: readonly (readonly [
       ...push({ cancelledAt: at('09:02') }),
     },
     `The push was cancelled at 2026-11-20T09:02:00.000Z, before it had come to this device. ${NOW}`,
+  ],
+  [
+    'waiting',
+    'for what was sent before a cancel',
+    {
+      delivery: { passed: false, nobody: false, finishedAt: null, refused: null, expiresAt: at('21:00') },
+      ...push({ cancelledAt: at('09:02') }),
+    },
+    `The push was cancelled at 2026-11-20T09:02:00.000Z, and waits for answers to what was sent before. Whether it was sent to this device is not known yet. ${NOW}`,
   ],
   [
     'cancelled',

@@ -41,7 +41,7 @@ const ANOTHER_KEY = 'subscribed with another VAPID key'
 const SET_ASIDE = 'sets the browser aside until the key changes'
 const GONE = 'unregisters the browser'
 const AGAIN = 'tries this browser again; nobody else waits'
-const KEEPS = 'pauses the push service once five browsers in a row are told so; nobody is unregistered'
+const KEEPS = 'pauses the push service once ten browsers in a row are told so; nobody is unregistered'
 
 /** Of push services that are played at the simulator's address, the path says which. */
 export const REALITY: readonly RealityRow[] = [
@@ -120,7 +120,7 @@ export const REALITY: readonly RealityRow[] = [
     gateway: 'FCM, web',
     trigger: 'a site that sends too much',
     answer: '429 with `Retry-After`',
-    done: 'waits as long; pauses FCM once five browsers in a row are told so; nothing is lost',
+    done: 'waits as long; pauses FCM once ten browsers in a row are told so; nothing is lost',
     order: ['2', 'google/quota', '1'],
     asked: [429, 201],
     askedAgain: [201],

@@ -4,6 +4,7 @@ import { Lane } from './lane/lane.ts'
 import type { Lanes } from './lane/lanes.ts'
 import { OnItsWay } from './on-its-way.ts'
 import type { Owner } from './on-its-way.ts'
+import { sendsTo } from './open/batch.ts'
 import type { Task } from './open/delivery.ts'
 import type { Outbox } from './queue/outbox.ts'
 import type { SenderContext } from './sender-context.ts'
@@ -82,8 +83,7 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
     const { recipient, delivery } = current
     const lane = lanes.admit(provider.originOf(recipient), current, now)
     if (!(lane instanceof Lane)) {
-      const { until: dueAt, says: reason } = lane
-      if (dueAt !== null) close(notTried(current), null, { kind: 'retry', dueAt, reason }, null)
+      if (lane.until !== null) waits(current, lane.until, lane.says)
       return false
     }
     inFlight++
@@ -98,6 +98,12 @@ export function createDispatcher(context: SenderContext, outbox: Outbox, recipie
       onItsWay.onFault(error)
     }
     return !onItsWay.isOver && !sending.excused
+  }
+
+  function waits(task: Task, dueAt: number, says: string): void {
+    const { batch, index } = task
+    const verdict: FinalVerdict = { kind: 'retry', dueAt, reason: batch.reasons.get(index) ?? says }
+    close({ ...task, attempt: sendsTo(batch, index) }, null, verdict, null)
   }
 
   /** `null`: it waited, and was not sent after all. */

@@ -35,7 +35,7 @@ export function createSender(context: SenderContext) {
   function standing(): Pick<SenderStats, 'state' | 'reason'> {
     const { trouble, provider } = dispatcher.lanes
     if (provider === null) return { state: 'no-credential', reason: null }
-    if (trouble !== null) return trouble
+    if (trouble !== null) return { state: trouble.state, reason: trouble.reason }
     // Trouble on the way to the gateway outlasts a pause.
     const reason = provider.trouble ?? null
     return { state: reason === null ? 'ready' : 'unreachable', reason }

@@ -50,6 +50,8 @@ export type FailedVerdict = Extract<FinalVerdict, { kind: 'failed' }>
 export interface Trouble {
   readonly state: PauseReason
   readonly reason: string
+  /** The gateway's part of `reason`. Default: all. */
+  readonly answer?: string
 }
 
 export interface Pause extends Trouble {

@@ -113,6 +113,33 @@ describe('what push services really answer', () => {
     expect(await registered()).toBe(20)
   })
 
+  test('what fails while one is paused is counted under what it answered, whoever was sent to', async () => {
+    const all = Array.from({ length: 14 }, (_, n) => firefox(n))
+    await register(...all)
+    const answer = { status: 404, headers: { 'content-type': 'text/plain' }, body: '404 page not found\n' }
+    const asked = new Set<string>()
+    simulator.answerWith(({ token }) => {
+      asked.add(token)
+      return { kind: 'answer', answer }
+    })
+    const id = await push({ ttl: 3 })
+    await until(() => paused().length === 1)
+    const explained = async (token: string) => (await get(`/push/${id}/device`, { headers: { token } })).body
+    const unsent = all.filter((token) => !asked.has(token))
+    for (const token of unsent) {
+      await until(async () => (await explained(token)).verdict === 'retrying')
+      const { explanation, attempts } = await explained(token)
+      expect(explanation).toStartWith('It was not sent yet; the next attempt is due at ')
+      expect(attempts).toBe(0)
+    }
+    await pass(finished(id))
+    expect(await failedFor(id)).toEqual({ total: 14, reasons: { 'HTTP 404: not of the push service itself': 14 } })
+    for (const token of all.filter((token) => !asked.has(token))) {
+      expect((await explained(token)).explanation).toEndWith(', before the notification was sent to this device.')
+    }
+    expect(unsent.length).toBeGreaterThan(0)
+  })
+
   test('406 of Microsoft is tried again', async () => {
     await register(...ten((n) => edge(`quota-1:${n}`)))
     const id = await push()

@@ -108,11 +108,12 @@ export class Breaker {
 
   get tripReason(): Trouble {
     const byReason = Map.groupBy(this.#accusers.values(), ({ reason }) => reason)
-    const [reason = '', most = []] = [...byReason].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
+    const [answer = '', most = []] = [...byReason].toSorted(([, a], [, b]) => b.length - a.length)[0] ?? []
     const isRefused = most.some(({ complaint }) => complaint === 'misconfigured')
     return {
       state: isRefused ? 'misconfigured' : 'unreachable',
-      reason: `${reason} for ${most.length} of ${this.#tried.size} ${this.#tried.size === 1 ? 'device' : 'devices'}`,
+      reason: `${answer} for ${most.length} of ${this.#tried.size} ${this.#tried.size === 1 ? 'device' : 'devices'}`,
+      answer,
     }
   }
 }

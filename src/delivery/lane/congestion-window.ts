@@ -124,7 +124,7 @@ export class CongestionWindow {
    * Returns for how many ms it pauses; `null` if it was paused already: a request from before the pause says nothing
    * new, unless it asks for a longer one. `random`: in [0, 1).
    */
-  pause({ state, reason, ofDevices, ...pause }: Pause, now: number, random: number): number | null {
+  pause({ state, reason, answer, ofDevices, ...pause }: Pause, now: number, random: number): number | null {
     const retry = state === 'misconfigured' ? MISCONFIGURED_RETRY : GATEWAY_RETRY
     const askedMs = pause.askedMs === null ? null : Math.min(pause.askedMs, MAX_ASKED_MS)
     this.#isProbing = false
@@ -137,7 +137,7 @@ export class CongestionWindow {
     }
     this.#setbacks++
     const waitMs = backoffMs(retry, this.#setbacks, random, askedMs)
-    this.#trouble = { state, reason }
+    this.#trouble = { state, reason, ...(answer !== undefined && { answer }) }
     this.#resumeAt = now + waitMs
     this.#earliestAt = ofDevices === true ? now + backoffMs(retry, 1, random, askedMs) : null
     this.#probeAt = askedMs !== null && askedMs > PROBE_FROM_MS ? now + askedMs / 2 : null

@@ -124,7 +124,7 @@ export function createLanes(context: LaneContext) {
       const isPaused = now < resumeAt
       if (isPaused || (isOver(waiting) && !lane.isWell(now))) {
         const until = (isPaused ? resumeAt : now + NO_ROOM_MS) + entry.sentAway++
-        return { for: trouble?.state ?? 'room', until, says: trouble?.reason ?? NO_ROOM.says }
+        return { for: trouble?.state ?? 'room', until, says: trouble?.answer ?? trouble?.reason ?? NO_ROOM.says }
       }
       waiting.push(task)
       waitingCount++

@@ -62,6 +62,10 @@ export const reached = ({ pending, accepted, results }: SendBatch): number => pe
 
 export const attemptsOf = ({ attempts }: SendBatch, index: number): number => attempts?.[index] ?? 0
 
+/** At least one for a recipient put back by an answer. */
+export const sendsTo = (batch: SendBatch, index: number): number =>
+  Math.max(attemptsOf(batch, index), batch.reasons.has(index) ? 1 : 0)
+
 /** Whether a recipient must be read again: it may have left, or have another token or keys. */
 export const isStale = ({ attempts, readAt }: SendBatch, now: number): boolean =>
   attempts !== null || readAt + FRESH_MS <= now
@@ -130,8 +134,7 @@ export function failPutBack(batch: SendBatch, verdictOf: (said: string | null) =
   for (const index of batch.again.splice(0)) {
     batch.answered[index] = 1
     const verdict = verdictOf(batch.reasons.get(index) ?? null)
-    const attempt = attemptsOf(batch, index) + 1
-    batch.results.push(resultOf(recipientAt(batch, index), verdict, attempt, now))
+    batch.results.push(resultOf(recipientAt(batch, index), verdict, sendsTo(batch, index), now))
   }
 }
 
@@ -148,9 +151,9 @@ export function settleBatch(batch: SendBatch, now: number, isAborted: boolean) {
   for (let index = 0; index < end; index++) {
     if (answered[index] === 1) continue
     const { device, badge, language } = recipientAt(batch, index)
-    const attempt = attemptsOf(batch, index)
     if (isAgain.has(index) || index >= batch.sent) {
       if (isAborted) continue
+      const attempt = sendsTo(batch, index)
       const reason = batch.reasons.get(index) ?? 'stopped'
       results.push({ device, state: 'retry', attempt, dueAt: now, badge, reason, language })
       continue
@@ -158,7 +161,7 @@ export function settleBatch(batch: SendBatch, now: number, isAborted: boolean) {
     stragglers++
     if (attempts !== null) continue
     const dueAt = now + LEASE_MS
-    results.push({ device, state: 'leased', attempt: attempt + 1, dueAt, badge, reason: NO_ANSWER, language })
+    results.push({ device, state: 'leased', attempt: 1, dueAt, badge, reason: NO_ANSWER, language })
   }
   again.length = 0
   return { stragglers, settled: settledBy(batch) }

@@ -8,6 +8,7 @@ import {
   putBack,
   reached,
   retriesIn,
+  sendsTo,
   settleBatch,
   showBadges,
   stragglerOf,
@@ -90,8 +91,9 @@ function answered(state: DeliveryState, event: EventOf<'answered'>, now: number)
 function returned(state: DeliveryState, { task, wasSent, reason }: EventOf<'put back'>, now: number): void {
   if (wasSent) state.canary.unheard()
   if (state.phase === 'aborted') {
-    const answer = { task, verdict: overVerdict(state, reason), finding: null, outcome: null }
-    return answered(state, { kind: 'answered', ...answer }, now)
+    const attempt = reason === null ? sendsTo(task.batch, task.index) : task.attempt
+    const verdict = overVerdict(state, reason ?? task.batch.reasons.get(task.index) ?? null)
+    return answered(state, { kind: 'answered', task: { ...task, attempt }, verdict, finding: null, outcome: null }, now)
   }
   const { batch, index } = placeOf(state, task)
   putBack(batch, index, reason)
@@ -130,7 +132,7 @@ function dueLeased(state: DeliveryState, { due, next }: EventOf<'due leased'>, n
   const unread = { token: '', environment: null }
   const recipients = due.map(({ device, badge, language }) => ({ ...unread, device, badge, language }))
   const batch = newBatch({ range: null, recipients, readAt: now, attempts: due.map(({ attempt }) => attempt) })
-  for (const [index, { reason }] of due.entries()) batch.reasons.set(index, reason)
+  for (const [index, { reason, attempt }] of due.entries()) if (attempt > 0) batch.reasons.set(index, reason)
   sendFirst(state, batch)
 }
 

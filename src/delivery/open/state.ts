@@ -1,4 +1,5 @@
 import { timeToLiveMs } from '../../notification/notification.ts'
+import { NO_ANSWER } from '../store/open-delivery.ts'
 import type { DeliveryEnd, OpenDelivery, Settlement } from '../store/open-delivery.ts'
 import type { FailedVerdict } from '../verdict.ts'
 import { AudienceCursor } from './audience-cursor.ts'
@@ -62,12 +63,12 @@ export function undecided(state: DeliveryState): number {
   return Math.max(left, 0)
 }
 
-/** `said`: by the gateway, which says more than that the time to live has ended. */
+/** `said`: by the gateway. */
 export function overVerdict({ end: { abortReason, refused } }: DeliveryState, said: string | null): FailedVerdict {
   const over = { kind: 'failed', device: 'keep', since: null } as const
-  if (refused === null)
-    return { ...over, state: 'expired', reason: abortReason === 'cancelled' ? abortReason : (said ?? 'expired') }
-  return { ...over, state: 'rejected', reason: refused }
+  if (refused !== null) return { ...over, state: 'rejected', reason: refused }
+  const isCancelled = abortReason === 'cancelled' && said !== NO_ANSWER
+  return { ...over, state: 'expired', reason: isCancelled ? abortReason : (said ?? 'expired') }
 }
 
 export function summarize(state: DeliveryState, now: number) {

@@ -122,8 +122,9 @@ function ofException(exception: ExceptionFacts, gateway: string, { push, deliver
 /** A gateway that leaves more than this unused has asked for a wait: Bellhop's own least waits are shorter. */
 const LITTLE_LEFT_MS = MINUTE_MS
 
-function expiry({ reason, at }: ExceptionFacts, gateway: string, expiresAt: number): string {
+function expiry({ reason, attempts, at }: ExceptionFacts, gateway: string, expiresAt: number): string {
   const end = isoTime(expiresAt)
+  if (attempts === 0) return `The push's time to live ended at ${end}, before the notification was sent to this device.`
   if (at >= expiresAt) {
     return `The push's time to live ended at ${end}, before an attempt succeeded. The last one failed with: ${reason}.`
   }

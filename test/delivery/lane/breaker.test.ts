@@ -20,8 +20,11 @@ function accuseAll(breaker: Breaker, count: number, first = 0): boolean[] {
 
 describe('complaints about a credential', () => {
   test.each([
-    ['misconfigured', { state: 'misconfigured', reason: 'Forbidden for 10 of 10 devices' }],
-    ['unreachable', { state: 'unreachable', reason: 'ServiceUnavailable for 10 of 10 devices' }],
+    ['misconfigured', { state: 'misconfigured', reason: 'Forbidden for 10 of 10 devices', answer: 'Forbidden' }],
+    [
+      'unreachable',
+      { state: 'unreachable', reason: 'ServiceUnavailable for 10 of 10 devices', answer: 'ServiceUnavailable' },
+    ],
   ] as const)('(%s) of ten different devices, none taken between, trip the breaker', (complaint, reason) => {
     const breaker = new Breaker(PROVEN)
     const tripped = Array.from({ length: 10 }, (_, device) => accuse(breaker, device, complaint))
@@ -64,7 +67,11 @@ describe('complaints about a credential', () => {
     const breaker = new Breaker(PROVEN)
     accuse(breaker, 1)
     breaker.tried(2)
-    expect(breaker.tripReason).toEqual({ state: 'misconfigured', reason: 'Forbidden for 1 of 2 devices' })
+    expect(breaker.tripReason).toEqual({
+      state: 'misconfigured',
+      reason: 'Forbidden for 1 of 2 devices',
+      answer: 'Forbidden',
+    })
   })
 
   test('have the next devices chosen from anywhere once a few have complained', () => {
@@ -83,13 +90,21 @@ describe('a warning, where nobody else is left to be sent to', () => {
     breaker.accuse({ device: 1, complaint: 'misconfigured', reason: 'Forbidden', isFirst: false })
     expect(breaker.warning).toBe(null)
     accuse(breaker, 2)
-    expect(breaker.warning).toEqual({ state: 'misconfigured', reason: 'Forbidden for 2 of 2 devices' })
+    expect(breaker.warning).toEqual({
+      state: 'misconfigured',
+      reason: 'Forbidden for 2 of 2 devices',
+      answer: 'Forbidden',
+    })
   })
 
   test('is of all, where the credential was never taken', () => {
     const breaker = new Breaker({ isProven: false })
     breaker.accuse({ device: 1, complaint: 'misconfigured', reason: 'Forbidden', isFirst: false })
-    expect(breaker.warning).toEqual({ state: 'misconfigured', reason: 'Forbidden for 1 of 1 device' })
+    expect(breaker.warning).toEqual({
+      state: 'misconfigured',
+      reason: 'Forbidden for 1 of 1 device',
+      answer: 'Forbidden',
+    })
   })
 })
 

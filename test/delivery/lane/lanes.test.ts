@@ -216,7 +216,9 @@ describe('gateways of one credential', () => {
 
   test('make the credential misconfigured where none of them takes anything', () => {
     for (let n = 0; n < 10; n++) exchange(GOOGLE, REFUSED)
-    expect(lanes.trouble).toEqual({ state: 'misconfigured', reason: 'HTTP 403 for 10 of 10 devices' })
+    expect(lanes.trouble).toMatchObject({ state: 'misconfigured', reason: 'HTTP 403 for 10 of 10 devices' })
+    // Who was sent to before is not counted under the number of others.
+    expect(lanes.admit(GOOGLE, notification(), now)).toMatchObject({ for: 'misconfigured', says: 'HTTP 403' })
   })
 
   test('of which there are few make it unreachable where one of them is, and none takes anything', () => {

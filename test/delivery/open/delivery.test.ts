@@ -167,7 +167,7 @@ const TABLE: readonly Row[] = [
   [
     'one is put back',
     (task) => ({ kind: 'put back', task, wasSent: true, reason: null }),
-    { open: still.open, aborted: ['over', ['write, 1 expired 1 cancelled, the end'], null] },
+    { open: still.open, aborted: ['over', ['write, 1 expired 0 cancelled, the end'], null] },
   ],
   [
     'one who waits is leased',

@@ -252,6 +252,12 @@ const CASES: readonly (readonly [
   ],
   [
     'expired',
+    'while it waited to be sent',
+    exception({ state: 'expired', attempts: 0, at: at('21:00') }),
+    "The push's time to live ended at 2026-11-20T21:00:00.000Z, before the notification was sent to this device.",
+  ],
+  [
+    'expired',
     'after an answer that came too late',
     exception({ state: 'expired', reason: 'deadline', at: at('21:01') }),
     "The push's time to live ended at 2026-11-20T21:00:00.000Z, before an attempt succeeded. The last one failed with: deadline.",

@@ -60,6 +60,25 @@ describe('a credential that has taken nothing yet', () => {
     expect(paused()).toEqual([])
   })
 
+  test('and whose gateway is busy for its only phone is not paused: that phone waits, and everybody else is sent to', async () => {
+    const busy = refusal(503, 'ServiceUnavailable')
+    simulator.answerWith(({ token }) => (token === order('b') ? busy : null))
+    await register(0, order('b'))
+    const id = await pushOne(order('b'))
+    expect(await logged(({ event }) => event === 'not accepted yet')).toMatchObject({
+      level: 'warn',
+      reason: 'ServiceUnavailable for 1 of 1 device',
+    })
+    expect(await use.status(id)).toMatchObject({ state: 'sending', reason: null, waiting: 1 })
+    expect(await use.ready()).toMatchObject({ status: 200, body: { warnings: [] } })
+    await register(0, ...FOUR.map((n) => order('a', n)))
+    for (const n of FOUR) await sent(await pushOne(order('a', n)))
+    expect(paused()).toEqual([])
+    expect(log().filter(({ event }) => event === 'sending again')).toEqual([])
+    simulator.answerWith(null)
+    await pass(sent(id))
+  })
+
   test('and then takes something with the next push: who was refused before that is set aside', async () => {
     await register(0, order('bad40000', 1), order('bad40000', 2))
     await sent(await push(0))

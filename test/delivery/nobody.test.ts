@@ -184,7 +184,7 @@ describe('a push to nobody ends', () => {
 
   test.each(['misconfigured', 'unreachable'] as const)('while its gateway is %s, and another waits', async (state) => {
     equip('apns')
-    await register(0, IOS, { alias: 'anna' })
+    for (let n = 0; n < 10; n++) await register(0, `${n}`.padEnd(64, '0'))
     simulator.answerWith(() => ({ kind: 'answer', answer: answers[state] }))
     const waiting = await push({ platform: ['0'] })
     await logged((line) => line['event'] === 'sending paused' && line['state'] === state)
@@ -193,7 +193,7 @@ describe('a push to nobody ends', () => {
       await arrivalsOf(service, id)
       expect(await status(id)).toMatchObject({ state: 'finished', reason: null, t: 0 })
     }
-    expect(await status(waiting)).toMatchObject({ state: 'paused', t: 1, s: 0 })
+    expect(await status(waiting)).toMatchObject({ state: 'paused', t: 10, s: 0 })
     expect(told().map(({ t }) => t)).toEqual([0, 0])
     simulator.answerWith(null)
     expect((await post(`/push/${waiting}/cancel`, {})).status).toBe(200)

@@ -71,7 +71,8 @@ export class Lane {
   }
 
   get trouble(): Trouble | null {
-    return this.window.trouble ?? this.#warning
+    // While one device finds the gateway busy, everybody else is sent to.
+    return this.window.trouble ?? (this.#warning?.state === 'misconfigured' ? this.#warning : null)
   }
 
   /** Whether the gateway keeps accepting: waiting for room will not take long. */
@@ -141,7 +142,7 @@ export class Lane {
   nobodyLeft(now: number): void {
     const { warning } = this.breaker
     if (warning === null || this.window.trouble !== null || this.#warning?.reason === warning.reason) return
-    const isNews = this.#warning === null
+    const isNews = this.#warning?.state !== warning.state
     this.#warning = warning
     if (isNews) this.#deps.notices.paused(this.origin, warning, null, now)
   }
@@ -203,7 +204,7 @@ export class Lane {
       this.#recognisedNth = Math.max(this.#recognisedNth, nth)
       const hasResumed = this.window.succeeded(latencyMs, now)
       if (!this.window.isPaused(now)) {
-        const isNews = hasResumed || this.#warning !== null
+        const isNews = hasResumed || this.trouble !== null
         this.#warning = null
         this.#deps.notices.succeeded(this.origin, isNews, now)
       }

@@ -48,7 +48,8 @@ export function createNotices(
       const isRepeated = now - (warnedAt.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS
       if (!isKnown && !isRepeated) warnedAt.set(key, now)
       const fields = { origin, state, reason, ...(waitMs !== null && { waitMs }) }
-      log[isKnown || isRepeated ? 'debug' : 'warn']('sending paused', fields)
+      const isOfDevices = waitMs === null && state === 'unreachable'
+      log[isKnown || isRepeated ? 'debug' : 'warn'](isOfDevices ? 'not accepted yet' : 'sending paused', fields)
       if (state !== 'misconfigured') return
       refusing.add(origin)
       isAccepting = false

@@ -84,7 +84,7 @@ describe('a clock that is put a day ahead', () => {
     // More than are held in memory.
     const ids: string[] = []
     for (let n = 0; n < 40; n++) ids.push(await push({ ttl: 7200 }))
-    await service.logged(({ event }) => event === 'sending paused')
+    await service.logged(({ event }) => event === 'not accepted yet')
     clock.set(clock.now() + DAY_MS)
     clock.advance(1000)
     await service.logged(({ event }) => event === 'the clock was set forward')
@@ -103,7 +103,7 @@ describe('a clock that is put a day ahead', () => {
     await register(1)
     simulator.answerWith(() => DOWN)
     const id = await push({ ttl: 7200 })
-    await service.logged(({ event }) => event === 'sending paused')
+    await service.logged(({ event }) => event === 'not accepted yet')
     clock.set(clock.now() + byMs)
     clock.advance(250)
     const jumped = service.database.reading<{ is: 0 | 1 }, [number]>(
@@ -147,7 +147,7 @@ describe('a clock that is put a day ahead', () => {
     simulator.answerWith(() => DOWN)
     const began = clock.now()
     const id = await push({ ttl: 60 })
-    await service.logged(({ event }) => event === 'sending paused')
+    await service.logged(({ event }) => event === 'not accepted yet')
     clock.set(clock.now() + DAY_MS)
     clock.advance(250)
     clock.set(clock.now() - DAY_MS)
@@ -161,7 +161,7 @@ describe('a clock that is put a day ahead', () => {
     await register(1)
     simulator.answerWith(() => DOWN)
     await push()
-    await service.logged(({ event }) => event === 'sending paused')
+    await service.logged(({ event }) => event === 'not accepted yet')
     clock.set(clock.now() + DAY_MS)
     const began = clock.now()
     const id = await push({ ttl: 60 })
@@ -197,7 +197,7 @@ describe('a clock that is put a day ahead', () => {
     await register(1)
     simulator.answerWith(() => DOWN)
     const id = await push()
-    await service.logged(({ event }) => event === 'sending paused')
+    await service.logged(({ event }) => event === 'not accepted yet')
     clock.set(clock.now() + DAY_MS)
     expect(await over(id)).toMatchObject({ t: 1, s: 0, failed: { total: 1 } })
   })
@@ -209,7 +209,7 @@ test('a process that is stopped for two days gives every open push what was left
   let down = true
   simulator.answerWith(() => (down ? DOWN : null))
   const id = await push({ ttl: 30 })
-  await service.logged(({ event }) => event === 'sending paused')
+  await service.logged(({ event }) => event === 'not accepted yet')
   clock.advance(250)
   down = false
   clock.standStill(2 * DAY_MS)

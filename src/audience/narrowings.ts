@@ -59,7 +59,7 @@ export const NARROWINGS = {
   platform: narrowing('platforms', optional(platforms), {
     demand: (given) => ({ platforms: given }),
     why: (_, device) =>
-      `is ${PLATFORM[device.platform].article} ${PLATFORM[device.platform].device}, which platform does not name`,
+      `is ${PLATFORM[device.platform].article} ${PLATFORM[device.platform].device}, which the push does not address`,
     alsoCalled: 'os deviceType deviceTypes',
     unsaid: null,
   }),
@@ -71,9 +71,9 @@ export const NARROWINGS = {
       demand: (tags, filter) =>
         filter.tagsMatch === 'any' || tags.length === 0 ? { tags } : { all: tags.map((tag) => ({ tag })) },
       why: (tags, device, filter) =>
-        filter.tagsMatch === 'any'
-          ? `has none of the tags that tags names${listed(tags)}`
-          : `does not have all tags that tags names: it lacks ${shown(tags.filter((tag) => !device.tag.includes(tag)))}`,
+        filter.tagsMatch === 'any' || tags.length === 0
+          ? hasNone('tag', tags, 'tags')
+          : `lacks the ${shown('tag', without(tags, device.tag))}, which the push requires`,
       alsoCalled: 'tag topic topics channels',
       unsaid: null,
     },
@@ -84,7 +84,7 @@ export const NARROWINGS = {
     optional(describedAs('Only devices with none of these tags. An array or one value.', names)),
     {
       demand: (tags) => ({ not: { tags } }),
-      why: (tags, device) => `has the tag ${shown(both(tags, device.tag))}, which except_tags names`,
+      why: (tags, device) => `has the ${shown('tag', both(tags, device.tag))}, which the push excludes`,
       alsoCalled: 'exclude excludeTags excludedTags notTags',
       unsaid: null,
     },
@@ -94,7 +94,7 @@ export const NARROWINGS = {
     including('Devices with any of these types. An array or one value; an empty array selects nobody.', names),
     {
       demand: (types) => ({ types }),
-      why: (types) => `has none of the types that active names${listed(types)}`,
+      why: (types) => hasNone('type', types, 'active'),
       alsoCalled: 'type types activeTypes',
       unsaid: null,
     },
@@ -104,7 +104,7 @@ export const NARROWINGS = {
     optional(describedAs('Only devices with none of these types. An array or one value.', names)),
     {
       demand: (types) => ({ not: { types } }),
-      why: (types, device) => `has the type ${shown(both(types, device.active))}, which except_active names`,
+      why: (types, device) => `has the ${shown('type', both(types, device.active))}, which the push excludes`,
       alsoCalled: 'exceptType exceptTypes',
       unsaid: null,
     },
@@ -114,14 +114,14 @@ export const NARROWINGS = {
     { ...including('The device with this alias.', alias), also: ['Alias'] },
     {
       demand: (one) => ({ alias: one }),
-      why: (one) => `does not have the alias ${shown([one])}`,
+      why: (one) => `does not have the ${shown('alias', [one])}`,
       alsoCalled: 'aliases currentAlias',
       unsaid: null,
     },
   ),
   except_alias: narrowing('exceptAlias', optional(describedAs('Not the device with this alias.', alias)), {
     demand: (one) => ({ not: { alias: one } }),
-    why: (one) => `has the alias ${shown([one])}, which except_alias names`,
+    why: (one) => `has the ${shown('alias', [one])}, which the push excludes`,
     unsaid: null,
   }),
   users: narrowing(
@@ -133,7 +133,9 @@ export const NARROWINGS = {
     {
       demand: (ids) => ({ users: ids }),
       why: (_, { user }) =>
-        `is not a device of one of the users that users names${user === null ? ': it has no user' : ''}`,
+        user === null
+          ? 'has no user, and the push addresses users'
+          : `belongs to the ${shown('user', [user])}, whom the push does not address`,
       alsoCalled: 'user userId userIds uid uids externalId externalUserId includeExternalUserIds includeAliases',
     },
   ),
@@ -142,7 +144,7 @@ export const NARROWINGS = {
     optional(describedAs('Not the devices of these users. An array of at most 10000, or one.', users)),
     {
       demand: (ids) => ({ not: { users: ids } }),
-      why: (_, { user }) => `is a device of the user ${shown([user ?? ''])}, whom except_users names`,
+      why: (_, { user }) => `belongs to the ${shown('user', [user ?? ''])}, whom the push excludes`,
       alsoCalled: 'exceptUser exceptUserId exceptUserIds excludeUsers',
     },
   ),
@@ -153,8 +155,8 @@ export const NARROWINGS = {
       demand: (circle) => ({ near: circle }),
       why: ({ radiusKm }, { lat }) =>
         lat === null
-          ? 'has no location, which near asks for'
-          : `is not within ${radiusKm} km of the place that near names`,
+          ? 'has no location, and the push addresses devices near a place'
+          : `is not within ${radiusKm} km of the place that the push addresses`,
       alsoCalled: 'geo location geolocation radius lat lng',
     },
   ),
@@ -163,12 +165,12 @@ export const NARROWINGS = {
     optional(describedAs('Registered, as at every launch, within this many days.', days)),
     {
       demand: (seenWithinMs) => ({ seenWithinMs }),
-      why: (_, { seenAt }) => `has last registered at ${isoTime(seenAt)}, longer ago than seen_within allows`,
+      why: (_, { seenAt }) => `last registered at ${isoTime(seenAt)}, longer ago than "seen_within" allows`,
     },
   ),
   not_seen_for: narrowing('notSeenForMs', optional(describedAs('Not registered within this many days.', days)), {
     demand: (notSeenForMs) => ({ notSeenForMs }),
-    why: (_, { seenAt }) => `has registered at ${isoTime(seenAt)}, more recently than not_seen_for allows`,
+    why: (_, { seenAt }) => `registered at ${isoTime(seenAt)}, more recently than "not_seen_for" allows`,
   }),
   registered_within: narrowing(
     'registeredWithinMs',
@@ -176,7 +178,7 @@ export const NARROWINGS = {
     {
       demand: (registeredWithinMs) => ({ registeredWithinMs }),
       why: (_, { registeredAt }) =>
-        `has first registered at ${isoTime(registeredAt)}, longer ago than registered_within allows`,
+        `first registered at ${isoTime(registeredAt)}, longer ago than "registered_within" allows`,
     },
   ),
   where: narrowing(
@@ -189,7 +191,7 @@ export const NARROWINGS = {
     ),
     {
       demand: (expression) => expression,
-      why: () => 'does not meet the condition in where',
+      why: () => 'does not meet the condition in "where"',
       alsoCalled:
         'segment segments includedSegments excludedSegments filter filters condition conditions query audience',
     },
@@ -229,15 +231,17 @@ export function turnDemand({ zones, stayedSince }: Pick<Filter, 'zones' | 'staye
 
 const MAX_NAMES = 5
 
-function both(named: readonly string[], has: readonly string[]): string[] {
-  return named.filter((one) => has.includes(one))
+const both = (named: readonly string[], has: readonly string[]) => named.filter((one) => has.includes(one))
+const without = (named: readonly string[], has: readonly string[]) => named.filter((one) => !has.includes(one))
+
+function hasNone(kind: string, named: readonly string[], field: string): string {
+  if (named.length === 0) return `cannot match "${field}", which is empty`
+  if (named.length === 1) return `does not have the ${shown(kind, named)}, which the push addresses`
+  return `has none of the ${shown(kind, named)} that the push addresses`
 }
 
-function listed(named: readonly string[]): string {
-  return named.length === 0 ? ', for it names none' : ` (${shown(named)})`
-}
-
-function shown(named: readonly string[]): string {
+function shown(kind: string, named: readonly string[]): string {
   const first = named.slice(0, MAX_NAMES).map((name) => JSON.stringify(name))
-  return named.length > MAX_NAMES ? `${first.join(', ')} …` : first.join(', ')
+  const more = named.length > MAX_NAMES ? ' …' : ''
+  return `${kind}${named.length === 1 ? '' : 's'} ${first.join(', ')}${more}`
 }

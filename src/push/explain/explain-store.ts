@@ -211,7 +211,7 @@ export function createExplainStore({ database }: { database: Pick<Database, 'rea
 
 const NOT_MISSED: Exclusion = {
   field: 'resend',
-  why: 'is not one of the devices that the push before failed for, and this one is sent again to those',
+  why: 'is not one of the devices that the earlier push failed for, and this push is only for those',
 }
 
 const UNKNOWN = {

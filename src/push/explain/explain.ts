@@ -61,7 +61,7 @@ function verdictOf(facts: ExplainFacts): Explanation {
   }
   if (delivery === null) return excluded([], `The push did not address the device. ${AS_NOW}`)
   if (delivery.nobody) {
-    return excluded([], `The push addressed no ${kind} when it went out, so neither this one. ${AS_NOW}`)
+    return excluded([], `The push addressed no ${kind} when it went out, so not this one either. ${AS_NOW}`)
   }
   if (delivery.passed) return accepted(device, push.releasedAt)
   if (delivery.refused !== null) {

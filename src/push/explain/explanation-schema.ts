@@ -19,7 +19,7 @@ export const EXPLANATION = objectSchema(
     verdict: oneOf(VERDICTS, 'What became of it.', 'excluded'),
     explanation: text(
       'In a sentence or two.',
-      'The push excluded the device: it has the tag "muted", which except_tags names. This is based on the device as it is now.',
+      'The push excluded the device: it has the tag "muted", which the push excludes. This is based on the device as it is now.',
     ),
     platform: orNull(platformSchema),
     excluded_by: listOf(text(undefined, 'except_tags'), "The push's fields that exclude the device."),

@@ -152,7 +152,7 @@ describe('why a device got a push, or did not:', () => {
     const id = await pushed({ tags: ['vip', 'gold'], except_tags: ['muted'], active: 'news', alias: 'user-17' })
     expect(await why(id, PHONE)).toMatchObject({
       verdict: 'excluded',
-      explanation: `The push excluded the device: it has none of the tags that tags names ("vip", "gold"), and has the tag "muted", which except_tags names. ${NOW}`,
+      explanation: `The push excluded the device: it has none of the tags "vip", "gold" that the push addresses, and has the tag "muted", which the push excludes. ${NOW}`,
       excluded_by: ['tags', 'except_tags'],
       apns_id: null,
       judged_now: true,

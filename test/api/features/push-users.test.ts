@@ -59,9 +59,9 @@ describe('a push to users', () => {
     expect(await why('bob')).toMatchObject({
       excluded_by: ['users', 'except_users'],
       explanation:
-        'The push excluded the device: it is not a device of one of the users that users names, and is a device of the user "bob", whom except_users names. This is based on the device as it is now.',
+        'The push excluded the device: it belongs to the user "bob", whom the push does not address, and belongs to the user "bob", whom the push excludes. This is based on the device as it is now.',
     })
-    expect((await why('nobody')).explanation).toContain('users names: it has no user.')
+    expect((await why('nobody')).explanation).toContain('it has no user, and the push addresses users')
   })
 
   test('that waits for its time goes to the devices that they have then', async () => {

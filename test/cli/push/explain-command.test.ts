@@ -17,7 +17,7 @@ test('explain says what GET /push/{id}/device says, for the beginning of a token
     exitCode: 0,
     stdout: [
       'excluded',
-      'The push excluded the device: it has none of the tags that tags names ("bread"). This is based on the device as it is now.',
+      'The push excluded the device: it does not have the tag "bread", which the push addresses. This is based on the device as it is now.',
       '',
       `  push         ${body.id}`,
       '  device       c1c1c1c1… (iOS, alias user-17)',

@@ -47,8 +47,8 @@ const exception = (more: Partial<ExceptionFacts>) => ({
     ...more,
   } as const,
 })
-const MUTED = { field: 'except_tags', why: 'has the tag "muted", which except_tags names' }
-const NOT_BETA = { field: 'tags', why: 'has none of the tags that tags names ("beta")' }
+const MUTED = { field: 'except_tags', why: 'has the tag "muted", which the push excludes' }
+const NOT_BETA = { field: 'tags', why: 'does not have the tag "beta", which the push addresses' }
 const OPENED = { event: 'opened', action: null, at: at('09:30') } as const
 const LEFT = { reason: 'Unregistered', at: at('08:30') }
 const LEFT_SINCE = { reason: 'BadDeviceToken', at: at('10:00') }
@@ -136,20 +136,20 @@ const CASES: readonly (readonly [
     'excluded',
     'by one field',
     { exclusions: [MUTED] },
-    `The push excluded the device: it has the tag "muted", which except_tags names. ${NOW}`,
+    `The push excluded the device: it has the tag "muted", which the push excludes. ${NOW}`,
   ],
   [
     'excluded',
     'by several',
     { exclusions: [MUTED, NOT_BETA] },
-    `The push excluded the device: it has the tag "muted", which except_tags names, and has none of the tags that tags names ("beta"). ${NOW}`,
+    `The push excluded the device: it has the tag "muted", which the push excludes, and does not have the tag "beta", which the push addresses. ${NOW}`,
   ],
   ['excluded', 'by no field that can be named', { delivery: null }, `The push did not address the device. ${NOW}`],
   [
     'excluded',
     'from a push that is still to come',
     { exclusions: [MUTED], ...push({ releasedAt: null, sendAt: at('20:00') }) },
-    'The push goes out at 2026-11-20T20:00:00.000Z, and leaves the device out as it is now: it has the tag "muted", which except_tags names.',
+    'The push goes out at 2026-11-20T20:00:00.000Z, and leaves the device out as it is now: it has the tag "muted", which the push excludes.',
   ],
   [
     'scheduled',
@@ -353,39 +353,44 @@ describe('the fields that leave a device out:', () => {
   const HOUR_MS = 60 * 60 * 1000
 
   const FIELDS: readonly (readonly [field: string, Partial<Filter>, why: string])[] = [
-    ['platform', { platforms: [0] }, 'is an Android device, which platform does not name'],
-    ['tags', { tags: ['x', 'y'] }, 'has none of the tags that tags names ("x", "y")'],
-    ['users', { users: ['bob'] }, 'is not a device of one of the users that users names'],
-    ['except_users', { exceptUsers: ['ann', 'bob'] }, 'is a device of the user "ann", whom except_users names'],
-    ['tags', { tags: [] }, 'has none of the tags that tags names, for it names none'],
-    ['tags', { tags: ['a', 'x'], tagsMatch: 'all' }, 'does not have all tags that tags names: it lacks "x"'],
-    ['except_tags', { exceptTags: ['x', 'b', 'a'] }, 'has the tag "b", "a", which except_tags names'],
-    ['active', { active: ['chat'] }, 'has none of the types that active names ("chat")'],
-    ['except_active', { exceptActive: ['news'] }, 'has the type "news", which except_active names'],
+    ['platform', { platforms: [0] }, 'is an Android device, which the push does not address'],
+    ['tags', { tags: ['x', 'y'] }, 'has none of the tags "x", "y" that the push addresses'],
+    ['users', { users: ['bob'] }, 'belongs to the user "ann", whom the push does not address'],
+    ['except_users', { exceptUsers: ['ann', 'bob'] }, 'belongs to the user "ann", whom the push excludes'],
+    ['tags', { tags: [] }, 'cannot match "tags", which is empty'],
+    ['tags', { tags: [], tagsMatch: 'all' }, 'cannot match "tags", which is empty'],
+    ['tags', { tags: ['a', 'x'], tagsMatch: 'all' }, 'lacks the tag "x", which the push requires'],
+    ['except_tags', { exceptTags: ['x', 'b', 'a'] }, 'has the tags "b", "a", which the push excludes'],
+    ['active', { active: ['chat'] }, 'does not have the type "chat", which the push addresses'],
+    ['except_active', { exceptActive: ['news'] }, 'has the type "news", which the push excludes'],
     ['alias', { alias: 'user-"1"' }, 'does not have the alias "user-\\"1\\""'],
-    ['except_alias', { exceptAlias: 'user-17' }, 'has the alias "user-17", which except_alias names'],
+    ['except_alias', { exceptAlias: 'user-17' }, 'has the alias "user-17", which the push excludes'],
     [
       'tags',
       { tags: ['1', '2', '3', '4', '5', '6'] },
-      'has none of the tags that tags names ("1", "2", "3", "4", "5" …)',
+      'has none of the tags "1", "2", "3", "4", "5" … that the push addresses',
     ],
-    ['near', { near: { lat: 48.1, lng: 11.6, radiusKm: 5 } }, 'is not within 5 km of the place that near names'],
+    [
+      'near',
+      { near: { lat: 48.1, lng: 11.6, radiusKm: 5 } },
+      'is not within 5 km of the place that the push addresses',
+    ],
     [
       'seen_within',
       { seenWithinMs: HOUR_MS },
-      'has last registered at 2026-11-20T10:00:00.000Z, longer ago than seen_within allows',
+      'last registered at 2026-11-20T10:00:00.000Z, longer ago than "seen_within" allows',
     ],
     [
       'not_seen_for',
       { notSeenForMs: 3 * HOUR_MS },
-      'has registered at 2026-11-20T10:00:00.000Z, more recently than not_seen_for allows',
+      'registered at 2026-11-20T10:00:00.000Z, more recently than "not_seen_for" allows',
     ],
     [
       'registered_within',
       { registeredWithinMs: HOUR_MS },
-      'has first registered at 2026-11-20T08:00:00.000Z, longer ago than registered_within allows',
+      'first registered at 2026-11-20T08:00:00.000Z, longer ago than "registered_within" allows',
     ],
-    ['where', { where: { not: { tag: 'a' } } }, 'does not meet the condition in where'],
+    ['where', { where: { not: { tag: 'a' } } }, 'does not meet the condition in "where"'],
     ['tokens', { devices: [16, 18] }, 'is not one of the devices whose tokens the push names'],
     [
       'send_at_local',
@@ -407,7 +412,7 @@ describe('the fields that leave a device out:', () => {
     expect(exclusionsBy({ ...NONE, near }, TRAITS)).toEqual([])
     const nowhere = { ...TRAITS, lat: null, lng: null }
     expect(exclusionsBy({ ...NONE, near }, nowhere)).toEqual([
-      { field: 'near', why: 'has no location, which near asks for' },
+      { field: 'near', why: 'has no location, and the push addresses devices near a place' },
     ])
   })
 

@@ -29,26 +29,24 @@ async function signIn(name: string) {
   return { cookie: await page('POST', '/api/session', { body: { name, password } }), origin: service.adminUrl }
 }
 
-const runIt = (headers: Record<string, string>, argv: readonly string[], signal?: AbortSignal) =>
+const runIt = (headers: Record<string, string>, argv: readonly string[]) =>
   fetch(`${service.adminUrl}/api/command`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ argv }),
-    ...(signal && { signal }),
   })
 
 /** A running `tail`. `lines` resolves with its output when it has ended. */
 function startTail(headers: Record<string, string>) {
-  const gone = new AbortController()
   let text = ''
   const reading = async () => {
-    const { body } = await runIt(headers, ['tail', '--json'], gone.signal)
+    const { body } = await runIt(headers, ['tail', '--json'])
     for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) text += chunk
     return jsonLines(text)
   }
   const lines = reading()
   lines.catch(() => undefined)
-  return { heard: () => text.includes('"out"'), lines, leave: () => gone.abort() }
+  return { heard: () => text.includes('"out"'), lines }
 }
 
 let registered = 0
@@ -59,7 +57,8 @@ const busyUntil = (isSo: () => boolean) =>
   })
 
 /** All have their place, and are running. */
-const allHear = (tails: readonly { heard(): boolean }[]) => busyUntil(() => tails.every(({ heard }) => heard()))
+const allHear = (tails: readonly { readonly heard: () => boolean }[]) =>
+  busyUntil(() => tails.every(({ heard }) => heard()))
 
 describe('a running command', () => {
   test('ends within half a second of the rights of its caller, and says so', async () => {
@@ -100,6 +99,11 @@ describe('places for running commands', () => {
     const text = await response.text()
     return response.ok ? 'runs' : JSON.parse(text)
   }
+  /** Gives back all places. */
+  async function revoked(names: readonly string[], tails: readonly { readonly lines: Promise<unknown> }[]) {
+    for (const name of names) await beside.run(['admin', 'revoke', name])
+    await Promise.all(tails.map(({ lines }) => lines))
+  }
   const FULL = {
     code: 'TooManyRequestsError',
     message:
@@ -112,7 +116,7 @@ describe('places for running commands', () => {
     await allHear(running)
     expect(await asked(greedy)).toEqual(FULL)
     expect(await asked(newToken('modest'))).toBe('runs')
-    for (const { leave } of running) leave()
+    await revoked(['greedy'], running)
   })
 
   test('are others on the machine of the server, which so can revoke whoever takes all', async () => {
@@ -123,6 +127,6 @@ describe('places for running commands', () => {
     expect(await asked(late)).toEqual(FULL)
     expect(await beside.run(['admin', 'revoke', 'crowd 0'])).toEqual(printed('The token "crowd 0" no longer works.'))
     await until(async () => (await asked(late)) === 'runs')
-    for (const { leave } of running) leave()
+    await revoked(['crowd 1', 'crowd 2', 'crowd 3'], running)
   })
 })

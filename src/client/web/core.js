@@ -124,8 +124,9 @@ const isOf = (report, body) => ['id', 'event', 'action'].every((name) => report[
 function waitAfter({ wait }, now, random, retryAfterS) {
   const attempt = (wait?.attempt ?? 0) + 1
   const longest = Math.min(SECOND_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS)
-  if (retryAfterS === undefined) return { attempt, until: now + Math.round((longest * (1 + random)) / 2) }
-  return { attempt, until: now + Math.round(Math.min(retryAfterS * SECOND_MS, DAY_MS)), asked: true }
+  const own = (longest * (1 + random)) / 2
+  const asked = Math.min((retryAfterS ?? 0) * SECOND_MS, DAY_MS)
+  return { attempt, until: now + Math.round(Math.max(own, asked)), ...(asked > own && { asked: true }) }
 }
 
 function without(fields, ...names) {

@@ -206,8 +206,9 @@ bool _isOpen(Fields wait, int now) {
 Fields _waitAfter(Fields state, int now, double random, num? retryAfterS) {
   final attempt = ((state['wait'] as Fields?)?['attempt'] as int? ?? 0) + 1;
   final longest = min(_secondMs << min(attempt - 1, 20), _longestWaitMs);
-  final ms = retryAfterS == null ? longest * (1 + random) / 2 : min(retryAfterS * _secondMs, _dayMs);
-  return {'attempt': attempt, 'until': now + ms.round(), if (retryAfterS != null) 'asked': true};
+  final own = longest * (1 + random) / 2;
+  final asked = min((retryAfterS ?? 0) * _secondMs, _dayMs);
+  return {'attempt': attempt, 'until': now + max(own, asked).round(), if (asked > own) 'asked': true};
 }
 
 Fields _without(Fields fields, Set<String> names) => {

@@ -138,6 +138,7 @@ private func isOpen(_ wait: Wait, now: Int) -> Bool {
 private func waitAfter(_ wait: Wait?, now: Int, random: Double, retryAfterS: Double?) -> Wait {
   let attempt = (wait?.attempt ?? 0) + 1
   let longest = Double(min(secondMs << min(attempt - 1, 20), longestWaitMs))
-  let ms = retryAfterS.map { min($0 * Double(secondMs), Double(dayMs)) } ?? longest * (1 + random) / 2
-  return Wait(attempt: attempt, until: now + Int(ms.rounded()), asked: retryAfterS == nil ? nil : true)
+  let own = longest * (1 + random) / 2
+  let asked = min((retryAfterS ?? 0) * Double(secondMs), Double(dayMs))
+  return Wait(attempt: attempt, until: now + Int(max(own, asked).rounded()), asked: asked > own ? true : nil)
 }

@@ -1,6 +1,7 @@
 package dev.bellhop
 
 import kotlin.math.abs
+import kotlin.math.max
 import kotlin.math.min
 import kotlin.math.roundToLong
 
@@ -192,8 +193,9 @@ private fun isOpen(wait: Wait, now: Long): Boolean =
 private fun waitAfter(wait: Wait?, now: Long, random: Double, retryAfterS: Double?): Wait {
   val attempt = (wait?.attempt ?: 0) + 1
   val longest = min(SECOND_MS shl min(attempt - 1, 20), LONGEST_WAIT_MS)
-  val ms = if (retryAfterS == null) longest * (1 + random) / 2 else min(retryAfterS * SECOND_MS, DAY_MS.toDouble())
-  return Wait(attempt, now + ms.roundToLong(), asked = retryAfterS != null)
+  val own = longest * (1 + random) / 2
+  val asked = min((retryAfterS ?: 0.0) * SECOND_MS, DAY_MS.toDouble())
+  return Wait(attempt, now + max(own, asked).roundToLong(), asked = asked > own)
 }
 
 /** As it is kept, and as the vectors have it. */

@@ -121,11 +121,13 @@ describe('/push/{id}/shown of a push whose answers have not come', () => {
     await registerDevice(own, { platform: '0', token })
     simulator.answerWith(() => ({ kind: 'answer', answer: { status: 200, headers: {}, body: '' }, afterMs: 5000 }))
     const id = await acceptedPush(own, '/push/all', { msg: 'old text' })
-    const leased = service.database.reading<object, []>("SELECT 1 FROM push_exception WHERE state = 'leased'")
+    const leased = service.database.reading<object, [id: string]>(
+      "SELECT 1 FROM push_exception WHERE state = 'leased' AND push = (SELECT number FROM push WHERE id = ?)",
+    )
     await passing(
       service,
       clock,
-      until(() => leased.get() !== null),
+      until(() => leased.get(id) !== null),
     )
     using killed = asKilled(service.data)
     simulator.answerWith(() => null)

@@ -29,6 +29,12 @@ export async function passing<T>(
   }
 }
 
+/** Moves the clock on until it is disposed of, whatever the service does. */
+export function movingOn(clock: FakeClock): Disposable {
+  const timer = setInterval(() => clock.advance(STEP_MS), 5)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
 /**
  * Resolves when `done` does, for which no more than `ms` may pass: then the clock stands, however long a busy machine still
  * takes. What needs more time than that never is done.

@@ -68,13 +68,13 @@ export const TOKEN_SCENARIOS: readonly Scenario[] = [
       await quiet(() => metOf(stage))
       for (const gateway of [stage.apns, stage.fcm]) gateway.plan = null
       const gone = await goneFrom(stage)
-      for (const platform of [0, 1] as const) {
-        const count = [...gone].filter((key) => key.startsWith(`${platform}/`)).length
-        if (count > BAD_HOUR_DEVICES) stage.accuse(`devices of platform ${platform} set aside in a bad hour: ${count}`)
-      }
       const [push] = stage.ledger.pushes.slice(-1)
       if (push !== undefined) stage.ledger.giveUp(push.text, gone)
-      for (const reason of ['BadDeviceToken', 'INVALID_ARGUMENT']) {
+      for (const [platform, reason] of ['BadDeviceToken', 'INVALID_ARGUMENT'].entries()) {
+        const count = [...gone].filter((key) => key.startsWith(`${platform}/`)).length
+        if (count > BAD_HOUR_DEVICES) stage.accuse(`devices of platform ${platform} set aside in a bad hour: ${count}`)
+        // The command refuses a reason for which nobody was.
+        if (count === 0) continue
         const words = [stage.application.id, '--since', since, '--reason', reason, '--yes', '--data', stage.data]
         await runCommand(stage.program, ['devices', 'restore', ...words]).catch((error: unknown) =>
           stage.accuse(String(error)),

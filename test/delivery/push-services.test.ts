@@ -66,7 +66,7 @@ describe('a push to browsers', () => {
     await register(...many, ...ten(chrome))
     // A push service that accepts is waited for when its window is full.
     const before = await push()
-    await finished(before)
+    await pass(finished(before))
     const refused = { status: 400, headers: { 'content-type': 'text/plain' }, body: 'Bad Request' }
     const isOfMozilla = new Set(many)
     simulator.answerWith(({ token }) => (isOfMozilla.has(token) ? { kind: 'answer', answer: refused } : null))

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts'
 import { isoTime } from '../text/format.ts'
 import { createWebhookStore } from '../webhook/webhook-store.ts'
 import type { AdminLogAnswer } from './api-types/administrator-types.ts'
-import { webhookOrigin } from './webhook-address.ts'
+import { webhookOrigin } from './view/webhook-address.ts'
 
 export type Changes = AdminLogAnswer['entries'][number]['changes']
 

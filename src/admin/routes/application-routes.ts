@@ -21,7 +21,7 @@ import { applicationNamed, NO_APPLICATION } from '../application-fields.ts'
 import { ChangeLimits, DeleteApplication, NewApplication, RotateSecret, Simulate } from '../application-schema.ts'
 import type { RealThings } from '../real-things-store.ts'
 import type { ApplicationView } from '../view/application-view.ts'
-import { shownWebhook } from '../webhook-address.ts'
+import { shownWebhook } from '../view/webhook-address.ts'
 import type { AdminParts } from './admin-parts.ts'
 
 /** How long a call waits for an erasure. The listener closes connections after 30 s of silence. */

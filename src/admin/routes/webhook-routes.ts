@@ -12,7 +12,7 @@ import { adminCall } from '../admin-endpoint.ts'
 import { NewWebhookAnswer, WebhookAnswer, WebhookRetryAnswer, WebhooksAnswer } from '../api-types/webhook-types.ts'
 import { applicationNamed } from '../application-fields.ts'
 import { ChangeWebhook } from '../application-schema.ts'
-import { shownWebhook } from '../webhook-address.ts'
+import { shownWebhook } from '../view/webhook-address.ts'
 import type { AdminParts } from './admin-parts.ts'
 
 interface Dependencies extends AdminParts {

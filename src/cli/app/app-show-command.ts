@@ -1,4 +1,4 @@
-import { shownWebhook } from '../../admin/webhook-address.ts'
+import { shownWebhook } from '../../admin/view/webhook-address.ts'
 import { createApplicationStore } from '../../application/application-store.ts'
 import type { Application } from '../../application/application.ts'
 import { createUserKeyStore } from '../../application/user-key-store.ts'

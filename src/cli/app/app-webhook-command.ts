@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { shownWebhook } from '../../admin/webhook-address.ts'
+import { shownWebhook } from '../../admin/view/webhook-address.ts'
 import type { Application } from '../../application/application.ts'
 import { problem } from '../../failure.ts'
 import type { Problems } from '../../settings/parse.ts'

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { EventEmitter } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { COMMANDS } from '../../../src/cli/commands.ts'
+import { COMMAND_PURPOSES } from '../../../src/cli/remote/command-purposes.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { directoryOfTests } from '../../support/directory-of-tests.ts'
 import { until } from '../../support/until.ts'
@@ -193,6 +195,24 @@ test('a token for reading is enough for what only shows or tries, also of comman
   expect(await as(looker, 'app', 'move', 'Corner Shop', '--finish')).toEqual(
     refused(1, 'This token is for read; this call needs one for administer.'),
   )
+})
+
+test('a remote command changes nothing without a flag that says so, or needs a broader token', () => {
+  const remote = COMMANDS.filter(({ name }) => COMMAND_PURPOSES[name] !== undefined)
+  const reading = remote.filter(({ changes }) => changes === null).map(({ name }) => [name, COMMAND_PURPOSES[name]])
+  expect(reading).toEqual(reading.map(([name]) => [name, 'read']))
+  // These flags change nothing: a new one is for whoever reads this to judge.
+  const harmless = remote.flatMap(({ name, changes, flags }) => {
+    const { onlyWith } = changes ?? {}
+    return onlyWith === undefined ? [] : [[name, flags.map((one) => one.name).filter((one) => !onlyWith.includes(one))]]
+  })
+  const CALL = ['data', 'server', 'token-file']
+  expect(Object.fromEntries(harmless)).toEqual({
+    'app webhook': ['json', ...CALL],
+    'app limits': CALL,
+    'app move': ['to-token-file', 'url', ...CALL],
+    labels: ['platform', 'limit', 'yes', 'json', ...CALL],
+  })
 })
 
 test('what a token may not do is in the audit log, with its command line; a usage error is not', async () => {

@@ -1,5 +1,5 @@
-import type { Actor } from './administrator.ts'
-import { isEnough } from './token-purpose.ts'
+import type { Actor } from '../administrator.ts'
+import { isEnough } from '../token-purpose.ts'
 
 /** With the URL as `by` may see it. `by` omitted: whoever runs a command on this machine. */
 export function shownWebhook<Webhook extends { readonly url: string }>(webhook: Webhook, by?: Actor | null): Webhook {
